@@ -300,38 +300,6 @@ class BlockWriter {
   std::string out_;
 };
 
-// One document, and how many lines stand before it.
-struct Part {
-  std::string_view text;
-  std::size_t line = 0;
-};
-
-// Cuts a stream where a line begins a document or ends one. Not YAML::LoadAll: of yaml-cpp 0.7 it
-// finds endless documents in ",".
-std::vector<Part> split_documents(std::string_view text) {
-  std::vector<Part> parts;
-  std::size_t from = 0, line = 0, from_line = 0;
-  const auto cut = [&](std::size_t to) {
-    parts.push_back({text.substr(from, to - from), from_line});
-  };
-  for (std::size_t at = 0; at < text.size(); ++line) {
-    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
-    const std::string_view rest = text.substr(at);
-    if (is_document_mark(rest, "...")) {
-      cut(at);
-      from = end;
-      from_line = line + 1;
-    } else if (at > from && is_document_mark(rest, "---")) {
-      cut(at);
-      from = at;
-      from_line = line;
-    }
-    at = end;
-  }
-  cut(text.size());
-  return parts;
-}
-
 // What is wrong with a part of a stream; `line` counts through the whole.
 struct Unusable {
   Error error;
@@ -372,9 +340,9 @@ std::optional<YAML::Mark> second_value(const std::string& text, const YAML::Node
 }
 
 // False where it cannot be read: `wrong` says why.
-bool read_part(const Part& part, Converter& converter, Json& value, Unusable& wrong) {
+bool read_part(const YamlPart& part, Converter& converter, Json& value, Unusable& wrong) {
   const auto line_of = [&](int line) {
-    return part.line + 1 + static_cast<std::size_t>(std::max(line, 0));
+    return part.lines_before + 1 + static_cast<std::size_t>(std::max(line, 0));
   };
   try {
     const std::string text(part.text);
@@ -395,7 +363,7 @@ bool read_part(const Part& part, Converter& converter, Json& value, Unusable& wr
     wrong = {Error(base::Errc::bad_json, "not YAML: " + base::printable(e.msg, 200)),
              line_of(e.mark.line)};
   } catch (const Json::type_error&) {
-    wrong = {Error(base::Errc::bad_json, "the text is not valid UTF-8"), part.line + 1};
+    wrong = {Error(base::Errc::bad_json, "the text is not valid UTF-8"), part.lines_before + 1};
   }
   return false;
 }
@@ -406,6 +374,31 @@ Error with_line(const Unusable& wrong) {
 }
 
 }  // namespace
+
+// Not YAML::LoadAll: of yaml-cpp 0.7 it finds endless documents in ",".
+std::vector<YamlPart> split_documents(std::string_view text) {
+  std::vector<YamlPart> parts;
+  std::size_t from = 0, line = 0, from_line = 0;
+  const auto cut = [&](std::size_t to) {
+    parts.push_back({text.substr(from, to - from), from_line});
+  };
+  for (std::size_t at = 0; at < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const std::string_view rest = text.substr(at);
+    if (is_document_mark(rest, "...")) {
+      cut(at);
+      from = end;
+      from_line = line + 1;
+    } else if (at > from && is_document_mark(rest, "---")) {
+      cut(at);
+      from = at;
+      from_line = line;
+    }
+    at = end;
+  }
+  cut(text.size());
+  return parts;
+}
 
 bool is_document_mark(std::string_view rest, std::string_view mark) {
   constexpr std::string_view ends = " \t\r\n";
@@ -439,8 +432,8 @@ Result<YamlDocument> YamlStream::read(std::string_view document, std::size_t lin
 Result<std::vector<Json>> parse_yaml(const std::string& text) {
   std::vector<Json> out;
   YamlStream stream(text.size(), Twice::refused);
-  for (const Part& part : split_documents(text)) {
-    auto document = stream.read(part.text, part.line);
+  for (const YamlPart& part : split_documents(text)) {
+    auto document = stream.read(part.text, part.lines_before);
     if (!document) return document.error();
     if (!document->value.is_null()) out.push_back(std::move(document->value));
   }
@@ -450,12 +443,12 @@ Result<std::vector<Json>> parse_yaml(const std::string& text) {
 LocatedYaml parse_located_yaml(const std::string& text) {
   LocatedYaml out;
   bool found = false;
-  for (const Part& part : split_documents(text)) {
+  for (const YamlPart& part : split_documents(text)) {
     LocatedYaml document;
     Converter converter;
     converter.located = &document;
     converter.own_bytes = text.size();
-    converter.line_offset = static_cast<int>(part.line);
+    converter.line_offset = static_cast<int>(part.lines_before);
     if (Unusable wrong; !read_part(part, converter, document.value, wrong)) {
       out.value = nullptr;
       out.problems.push_back({static_cast<int>(wrong.line), wrong.error.message()});
@@ -464,7 +457,7 @@ LocatedYaml parse_located_yaml(const std::string& text) {
     if (document.value.is_null()) continue;
     if (found) {
       out.problems.push_back(
-          {static_cast<int>(part.line) + 1, "there is a second document; expected one"});
+          {static_cast<int>(part.lines_before) + 1, "there is a second document; expected one"});
       return out;
     }
     found = true;

@@ -37,6 +37,15 @@ struct YamlDocument {
   std::vector<std::string> notes;
 };
 
+// A document of a stream, with its marks, and how many lines stand before it.
+struct YamlPart {
+  std::string_view text;
+  std::size_t lines_before = 0;
+};
+
+// Cuts a stream where a line begins a document or ends one.
+std::vector<YamlPart> split_documents(std::string_view text);
+
 // Whether a line is a mark between documents, "---" or "...", with nothing or a space behind it.
 bool is_document_mark(std::string_view rest, std::string_view mark);
 

@@ -21,35 +21,28 @@ constexpr std::string_view blanks = " \t\r\n";
 constexpr std::size_t most_flow_yaml = std::size_t{8} << 20;
 
 // What stands between two marks, and how many lines before it.
-struct Segment {
-  std::string_view text;
-  std::size_t lines_before;
-};
+using Segment = text::YamlPart;
 
-// Cuts a text at its marks. No value of JSON, and no document of YAML, has a line that begins so.
+// Where the next line begins so; the end of the text where none does.
+std::size_t find_line(std::string_view text, std::string_view begin, std::size_t from) {
+  auto at = text.find(begin, from);
+  while (at != text.npos && at > 0 && text[at - 1] != '\n') at = text.find(begin, at + 1);
+  return std::min(at, text.size());
+}
+
+// Cuts a text at its marks and passes over logs. No value of JSON, and no document of YAML, has a
+// line that begins so.
 std::vector<Segment> segments_of(std::string_view text) {
   std::vector<Segment> out;
-  std::size_t from = 0, line = 0, from_line = 0;
-  bool log = false;
-  const auto cut = [&](std::size_t to, std::size_t next, std::size_t next_line) {
-    if (!log) out.push_back({text.substr(from, to - from), from_line});
-    from = next;
-    from_line = next_line;
-  };
-  for (std::size_t at = 0; at < text.size(); ++line) {
-    const auto feed = text.find('\n', at);
-    const std::size_t end = feed == std::string_view::npos ? text.size() : feed + 1;
-    const char first = text[at];
-    if (first == '-' || first == '.' || first == '=') {
-      const std::string_view rest = text.substr(at);
-      if (!log && text::is_document_mark(rest, "---")) cut(at, at, line);
-      if (!log && text::is_document_mark(rest, "...")) cut(at, end, line + 1);
-      if (!log && rest.starts_with("==== START logs for ")) cut(at, end, line + 1), log = true;
-      if (log && rest.starts_with("==== END logs for ")) cut(at, end, line + 1), log = false;
-    }
-    at = end;
+  for (std::size_t from = 0, lines = 0; from < text.size();) {
+    const std::size_t log = find_line(text, "==== START logs for ", from);
+    for (const Segment& each : text::split_documents(text.substr(from, log - from)))
+      out.push_back({each.text, lines + each.lines_before});
+    const std::size_t last = find_line(text, "==== END logs for ", log);
+    const std::size_t end = std::min(text.find('\n', last), text.size() - 1) + 1;
+    lines += static_cast<std::size_t>(std::ranges::count(text.substr(from, end - from), '\n'));
+    from = end;
   }
-  cut(text.size(), text.size(), line);
   return out;
 }
 
