@@ -162,6 +162,14 @@ inline constexpr std::array<Key, annotation_count> annotation_keys{{
     {"slice", true},
 }};
 
+// As it is spelled on an object; of one of ours without the prefix.
+constexpr std::string_view spelled(Label label) {
+  return label_keys[static_cast<std::size_t>(label)].text;
+}
+constexpr std::string_view spelled(Annotation annotation) {
+  return annotation_keys[static_cast<std::size_t>(annotation)].text;
+}
+
 inline constexpr std::array<std::string_view, variable_count> variable_names{
     "MEGASCALE_NUM_SLICES",
     "MEGASCALE_SLICE_ID",

@@ -15,9 +15,9 @@ using pools::Taint;
 using pools::Unusable;
 
 TaintCause cause_of(const Taint& taint) {
-  constexpr std::array<std::string_view, 4> kinds = {
-      "cloud.google.com/gke-spot", "cloud.google.com/gke-flex-start",
-      "cloud.google.com/gke-preemptible", "cloud.google.com/gke-queued"};
+  constexpr std::array<std::string_view, 4> kinds = {read::key::spot, read::key::flex_start,
+                                                     "cloud.google.com/gke-preemptible",
+                                                     "cloud.google.com/gke-queued"};
   if (std::ranges::find(kinds, taint.key) != kinds.end()) return TaintCause::kind_of_node;
   if (taint.key == read::key::compute_class) return TaintCause::compute_class;
   if (taint.key == "node.cloudprovider.kubernetes.io/uninitialized") return TaintCause::setup;

@@ -1,4 +1,5 @@
 #include "base/names.hpp"
+#include "webhook/read/vocabulary.hpp"
 #include "webhook/validate/job.hpp"
 
 #include <algorithm>
@@ -50,8 +51,7 @@ bool read_policy_container(Reader& in, Reader::Mark policy, Texts& names) {
 }
 
 // Sets the first of `names` that no container of the template has.
-bool find_missing(Reader& in, Reader::Mark spec, const Texts& names,
-                  std::string_view& missing) {
+bool find_missing(Reader& in, Reader::Mark spec, const Texts& names, std::string_view& missing) {
   if (names.empty()) return true;
   Texts present;
   for (const char* list : {"containers", "initContainers"})
@@ -66,11 +66,12 @@ bool find_missing(Reader& in, Reader::Mark spec, const Texts& names,
 // ---- a selector, against the labels that the API server writes on a Job's Pods
 
 bool is_uid_key(std::string_view key) {
-  return key == "controller-uid" || key == "batch.kubernetes.io/controller-uid";
+  return key == "controller-uid" || key == read::spelled(read::Label::job_uid);
 }
 
 bool is_name_key(std::string_view key) {
-  return key == "job-name" || key == "batch.kubernetes.io/job-name";
+  return key == read::spelled(read::Label::job_name_legacy) ||
+         key == read::spelled(read::Label::job_name);
 }
 
 // Which uid it is, is not known before there is one.
@@ -109,8 +110,7 @@ bool read_expression(Reader& in, std::string_view job_name, bool& matches) {
   return read;
 }
 
-bool read_selector(Reader& in, Reader::Mark selector, std::string_view job_name,
-                   bool& matches) {
+bool read_selector(Reader& in, Reader::Mark selector, std::string_view job_name, bool& matches) {
   return object_at(in, selector, [&](std::string_view key) {
     if (key == "matchLabels" && !in.take_null())
       return in.object([&](std::string_view label) {

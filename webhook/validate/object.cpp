@@ -2,6 +2,7 @@
 
 #include "base/names.hpp"
 #include "base/result.hpp"
+#include "webhook/read/vocabulary.hpp"
 
 namespace tpuwh::webhook::validate {
 
@@ -28,7 +29,7 @@ bool read_labels(base::json::Reader& in, WorkloadObject& object) {
   if (in.take_null()) return true;
   base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
-    if (key != "kueue.x-k8s.io/queue-name") return in.skip();
+    if (key != read::spelled(read::Label::kueue_queue_name)) return in.skip();
     std::string_view queue;
     if (!in.first(seen, 0) || !base::json::optional_text(in, queue)) return false;
     object.has_queue = !queue.empty();

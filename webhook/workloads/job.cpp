@@ -24,7 +24,7 @@ std::string_view job_name(const read::Pod& pod) {
 IndexLabel completion_index(const read::Pod& pod) {
   // The label came with Kubernetes 1.28, the annotation is older and still written.
   const auto label = pod.label(read::Label::job_completion_index);
-  return {"batch.kubernetes.io/job-completion-index",
+  return {read::spelled(read::Label::job_completion_index),
           label.empty() ? pod.annotation(read::Annotation::job_completion_index) : label};
 }
 

@@ -17,17 +17,15 @@ constexpr std::string_view cel = "labels[?'jobset.sigs.k8s.io/jobset-name'].orVa
 // 0 may belong to another replicated job, whose name is not on this Pod: where they meet is said by
 // spec.coordinator of the JobSet, which JobSet writes on every Pod.
 void count_slices(const read::Pod& pod, Member& member) {
-  const auto replicas = pod.label(read::Label::jobset_replicas);
   const auto group = pod.label(read::Label::jobset_group_name);
   const auto group_replicas = pod.label(read::Label::jobset_group_replicas);
-  member.slice = {"jobset.sigs.k8s.io/job-index", pod.label(read::Label::jobset_job_index)};
-  member.slice_count = {"jobset.sigs.k8s.io/replicatedjob-replicas", replicas};
+  member.slice = index_under(read::Label::jobset_job_index, pod);
+  member.slice_count = index_under(read::Label::jobset_replicas, pod);
   const bool grouped = !group.empty() && group != "default" && !group_replicas.empty() &&
                        !pod.label(read::Label::jobset_job_group_index).empty();
-  if (!grouped || group_replicas == replicas) return;
-  member.group_slice = {"jobset.sigs.k8s.io/job-group-index",
-                        pod.label(read::Label::jobset_job_group_index)};
-  member.slice_count = {"jobset.sigs.k8s.io/group-replicas", group_replicas};
+  if (!grouped || group_replicas == member.slice_count.text) return;
+  member.group_slice = index_under(read::Label::jobset_job_group_index, pod);
+  member.slice_count = index_under(read::Label::jobset_group_replicas, pod);
   member.coordinator_known = false;
   member.of_several_owners = true;
   member.coordinator = pod.label(read::Label::jobset_coordinator);
@@ -88,14 +86,14 @@ const Workload jobset_workload{.name = "jobset",
                                .kind = config::WorkloadKind::jobset,
                                .claims = claims,
                                .cel = cel,
-                               .label_key = "jobset.sigs.k8s.io/jobset-name",
+                               .label_key = read::spelled(read::Label::jobset_name),
                                .identify = identify,
                                .host_from = "the Job's completion index",
                                .slice_from = "label jobset.sigs.k8s.io/job-index",
                                .slices_from = "label jobset.sigs.k8s.io/replicatedjob-replicas",
                                .service_by = "the JobSet controller",
                                .part_is = "replicated job",
-                               .name_label = "jobset.sigs.k8s.io/jobset-name",
+                               .name_label = read::spelled(read::Label::jobset_name),
                                .group_kind = "JobSet",
                                .makes_again = false,
                                .objects = objects};

@@ -42,7 +42,7 @@ std::string_view group_index(const read::Pod& pod) {
 
 IndexLabel worker_index(const read::Pod& pod) {
   const auto label = pod.label(read::Label::lws_worker_index);
-  return {"leaderworkerset.sigs.k8s.io/worker-index",
+  return {read::spelled(read::Label::lws_worker_index),
           label.empty() ? pod.label(read::Label::pod_index) : label};
 }
 
@@ -87,11 +87,9 @@ void identify(const WorkloadContext& context, Member& member) {
   member.group = pod.label(read::Label::lws_name);
   member.part = group_index(pod);
   member.host = worker_index(pod);
-  member.group_size = {"leaderworkerset.sigs.k8s.io/size",
-                       pod.annotation(read::Annotation::lws_size)};
+  member.group_size = index_under(read::Annotation::lws_size, pod);
   if (has_subgroups(pod))
-    member.subgroup_size = {"leaderworkerset.sigs.k8s.io/subgroup-size",
-                            pod.annotation(read::Annotation::lws_subgroup_size)};
+    member.subgroup_size = index_under(read::Annotation::lws_subgroup_size, pod);
   member.names = {.stem = member.group, .stem2 = member.part};
   member.names.numbered = member.names.bare_first = true;
   member.names.several = has_subgroups(pod);
@@ -116,12 +114,12 @@ const Workload lws_workload{.name = "lws",
                             .kind = config::WorkloadKind::lws,
                             .claims = claims,
                             .cel = cel,
-                            .label_key = "leaderworkerset.sigs.k8s.io/name",
+                            .label_key = read::spelled(read::Label::lws_name),
                             .identify = identify,
                             .host_from = "label leaderworkerset.sigs.k8s.io/worker-index",
                             .slice_from = "the subgroup of its worker-index",
                             .service_by = "the LeaderWorkerSet controller",
-                            .name_label = "leaderworkerset.sigs.k8s.io/name",
+                            .name_label = read::spelled(read::Label::lws_name),
                             .group_kind = "LeaderWorkerSet",
                             .objects = objects};
 

@@ -37,21 +37,20 @@ std::string_view service_name(const WorkloadContext& context, std::string_view c
 void identify(const WorkloadContext& context, Member& member) {
   const read::Pod& pod = context.pod;
   const auto replica_name = pod.label(read::Label::ray_replica_name);
-  const auto replica_index = pod.label(read::Label::ray_replica_index);
   member.kind = "RayCluster";
   member.group = pod.label(read::Label::ray_cluster);
   member.part = pod.label(read::Label::ray_group);
-  member.host = {"ray.io/replica-host-index", pod.label(read::Label::ray_host_index)};
-  member.slice = {"ray.io/worker-group-replica-index", replica_index};
+  member.host = index_under(read::Label::ray_host_index, pod);
+  member.slice = index_under(read::Label::ray_replica_index, pod);
   member.names = {member.part, {}, true};
   member.gives_names = true;
   member.subdomain = pod.subdomain.empty() ? service_name(context, member.group) : pod.subdomain;
-  const std::string_view replica = replica_name.empty() ? replica_index : replica_name;
+  const std::string_view replica = replica_name.empty() ? member.slice.text : replica_name;
   if (pod.owner.uid.empty())
     member.set_key({context.ns, member.group, member.part, replica});
   else
     member.set_key({pod.owner.uid, member.part, replica});
-  member.needs_place = replica_index.empty();
+  member.needs_place = !member.slice.present();
   member.slice_in_key = replica.empty();
 }
 
@@ -79,14 +78,14 @@ const Workload ray_workload{
     .kind = config::WorkloadKind::ray,
     .claims = claims,
     .cel = cel,
-    .label_key = "ray.io/node-type",
+    .label_key = read::spelled(read::Label::ray_node_type),
     .label_value = "worker",
     .identify = identify,
     .host_from = "label ray.io/replica-host-index, else the ledger",
     .slice_from = "label ray.io/worker-group-replica-index, else the ledger",
     .service_by = "KubeRay",
     .part_is = "worker group",
-    .name_label = "ray.io/cluster",
+    .name_label = read::spelled(read::Label::ray_cluster),
     .group_kind = "RayCluster",
     .objects = objects};
 

@@ -9,8 +9,8 @@ namespace {
 // The label (since Kubernetes 1.28), else what stands behind the owner's name and a dash in
 // the Pod's.
 IndexLabel ordinal_of(const read::Pod& pod) {
-  if (const auto label = pod.label(read::Label::pod_index); !label.empty())
-    return {"apps.kubernetes.io/pod-index", label};
+  if (const IndexLabel label = index_under(read::Label::pod_index, pod); label.present())
+    return label;
   const std::string_view owner = pod.owner.name;
   const bool named = pod.name.size() > owner.size() + 1 && pod.name.starts_with(owner) &&
                      pod.name[owner.size()] == '-';

@@ -25,6 +25,14 @@ struct WorkloadContext {
   std::string& service;  // holds a Service name that had to be put together
 };
 
+// An index under a key of the Pod's, by which messages call it.
+inline IndexLabel index_under(read::Label key, const read::Pod& pod) {
+  return {read::spelled(key), pod.label(key)};
+}
+inline IndexLabel index_under(read::Annotation key, const read::Pod& pod) {
+  return {read::spelled(key), pod.annotation(key)};
+}
+
 struct Workload {
   std::string_view name;  // "jobset"
   config::WorkloadKind kind;

@@ -24,7 +24,7 @@ const std::vector<Watched>& watched() {
        "the placement hint and the pools of leaders"},
       {store::Kind::service,
        {"", "v1", "services", ""},
-       {"ray.io/headless-worker-svc", ""},
+       {std::string(store::headless_service_of), ""},
        "names of headless Services as the cluster has them"},
       {store::Kind::ray_cluster, {"ray.io", "v1", "rayclusters", ""}, {}, "places of Ray workers"},
   };

@@ -99,7 +99,8 @@ struct PodState {
 };
 
 bool is_of_interest(std::string_view label) {
-  return label == "ray.io/node-type" || label == "jobset.sigs.k8s.io/jobset-name";
+  return label == webhook::read::spelled(webhook::read::Label::ray_node_type) ||
+         label == webhook::read::spelled(webhook::read::Label::jobset_name);
 }
 
 // Most Pods of a cluster ask for no chips, and their text does not speak of them: one search, where
@@ -337,12 +338,11 @@ std::optional<webhook::pools::Node> ObjectReader::node(std::string_view json) {
 }
 
 std::optional<ServiceObject> ObjectReader::service(std::string_view json) {
-  constexpr std::string_view headless_of = "ray.io/headless-worker-svc";
   Metadata metadata;
   std::string ray_cluster, owner;
   bool headless = true;
   const auto label = [&](std::string_view key) {
-    return key == headless_of ? read_text(reader_, ray_cluster) : reader_.skip();
+    return key == headless_service_of ? read_text(reader_, ray_cluster) : reader_.skip();
   };
   const auto other = [&](std::string_view key) {
     return key == "ownerReferences" ? read_ray_owner(reader_, owner) : reader_.skip();

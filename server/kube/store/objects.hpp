@@ -64,6 +64,9 @@ struct PodObject {
   std::optional<Holding> holding;  // of one that is bound, neither leaving nor ended
 };
 
+// The label of a Service that KubeRay makes for a cluster's workers, with the cluster's name.
+inline constexpr std::string_view headless_service_of = "ray.io/headless-worker-svc";
+
 struct ServiceObject {
   std::string ns, name;
   std::string ray_cluster;  // whose workers it names; "" for other Services

@@ -182,7 +182,8 @@ const topology::Generation* PodTemplate::generation() const {
 }
 
 std::string PodTemplate::topology() const {
-  const std::string part = text(annotation("cloud.google.com/gke-tpu-slice-topology"));
+  const std::string part =
+      text(annotation(webhook::read::spelled(webhook::read::Annotation::sub_slice_topology)));
   if (!part.empty()) return part;
   const std::string selected = text(selector(key::topology));
   const Json* pod = value(spec());

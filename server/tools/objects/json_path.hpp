@@ -7,7 +7,6 @@
 #include "webhook/read/vocabulary.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -23,10 +22,10 @@ inline const nlohmann::ordered_json& at(const nlohmann::ordered_json& object,
 
 // As it is spelled on objects: "jobset.sigs.k8s.io/job-index". None of ours, which have a prefix.
 inline const char* key_of(webhook::read::Label label) {
-  return webhook::read::label_keys[static_cast<std::size_t>(label)].text.data();
+  return webhook::read::spelled(label).data();
 }
 inline const char* key_of(webhook::read::Annotation annotation) {
-  return webhook::read::annotation_keys[static_cast<std::size_t>(annotation)].text.data();
+  return webhook::read::spelled(annotation).data();
 }
 
 inline std::string label(const nlohmann::ordered_json& object, const std::string& key) {

@@ -2,6 +2,7 @@
 
 #include "server/text/json_text.hpp"
 #include "server/tools/fixes/make.hpp"
+#include "server/tools/objects/json_path.hpp"
 #include "webhook/findings/table.hpp"
 
 #include <set>
@@ -36,7 +37,8 @@ fixes::Said said(const std::vector<Remark>& all, const ReviewOutcome& outcome) {
 bool may_try(const ReviewOutcome& outcome) {
   const Json& labels = text::member(text::member(outcome.before, "metadata"), "labels");
   return outcome.before.is_object() && outcome.verdict != Verdict::unusable &&
-         !(outcome.kind == "Pod" && labels.is_object() && labels.contains("ray.io/cluster"));
+         !(outcome.kind == "Pod" && labels.is_object() &&
+           labels.contains(objects::key_of(webhook::read::Label::ray_cluster)));
 }
 
 std::optional<std::string> with_steps(const fixes::Steps& steps, const std::string& review) {

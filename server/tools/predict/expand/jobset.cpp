@@ -126,7 +126,7 @@ bool selects_labelled_nodes(const JobSet& jobset, const Json& replicated_job) {
 }
 
 void select_labelled_nodes(Json& pod, const Owner& job) {
-  pod["spec"]["nodeSelector"]["alpha.jobset.sigs.k8s.io/namespaced-job"] =
+  pod["spec"]["nodeSelector"][webhook::read::key::jobset_namespaced_job.data()] =
       fmt::format("{}_{}", job.ns, job.name);
 }
 

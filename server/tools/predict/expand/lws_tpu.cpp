@@ -24,8 +24,8 @@ constexpr std::size_t largest_list = 3 * 512 * 1024;
 bool container_requests_tpus(const Json& container) {
   const Json& resources = object_or_empty(container, "resources");
   for (const char* kind : {"limits", "requests"}) {
-    const auto amount =
-        objects::quantity_of(text::find_member(object_or_empty(resources, kind), "google.com/tpu"));
+    const auto amount = objects::quantity_of(
+        text::find_member(object_or_empty(resources, kind), webhook::read::key::tpu.data()));
     if (amount && amount->value != 0) return amount->rounded_up != 0;
   }
   return false;

@@ -1,6 +1,7 @@
 #include "server/tools/predict/expand/ray_start.hpp"
 
 #include "server/text/json_text.hpp"
+#include "server/tools/objects/json_path.hpp"
 #include "server/tools/objects/quantity.hpp"
 
 #include <fmt/format.h>
@@ -95,10 +96,11 @@ std::optional<Resources> given_resources(const StartParams& params) {
 }
 
 struct Accelerator {
-  const char *container, *ray;
+  std::string_view container;
+  const char* ray;
 };
 constexpr std::array<Accelerator, 2> accelerators = {
-    {{"aws.amazon.com/neuroncore", "neuron_cores"}, {"google.com/tpu", "TPU"}}};
+    {{"aws.amazon.com/neuroncore", "neuron_cores"}, {webhook::read::key::tpu, "TPU"}}};
 
 const Accelerator* accelerator(const std::string& name) {
   const auto found =

@@ -70,7 +70,7 @@ std::string pinned_words(const slices::SeenPod& seen) {
 
 // A sub-slice or a dynamic slice: what it is, and who places its Pods.
 std::string part_words(const Json& pod, const slices::SeenPod& seen, bool queued) {
-  const std::string slice = selector(pod, "cloud.google.com/gke-tpu-slice");
+  const std::string slice = selector(pod, key::dynamic_slice);
   if (!slice.empty())
     return fmt::format("the Pods select slice {} of dynamic slicing, so tpu-webhook adds no terms",
                        slice);
@@ -145,7 +145,7 @@ std::string together(const Json& pod, const slices::SeenPod& seen, std::string_v
 // The domain on which JobSet keeps each Job alone, by affinity of its leader; "" for none.
 std::string jobset_domain(const Json& pod) {
   return annotation(pod, "alpha.jobset.sigs.k8s.io/node-selector").empty()
-             ? annotation(pod, "alpha.jobset.sigs.k8s.io/exclusive-topology")
+             ? annotation(pod, Annotation::jobset_exclusive)
              : "";
 }
 

@@ -6,6 +6,7 @@
 #include "server/tools/reference/catalog/pod.hpp"
 #include "server/tools/reference/catalog/sub_slice_rows.hpp"
 #include "topology/layout/grid.hpp"
+#include "webhook/read/vocabulary.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -85,7 +86,7 @@ Json pod_json(const NodePool& pool, const PoolOptions& options) {
   for (const auto& [key, value] : node_selector(pool, options)) selector[key] = value;
   Json json = {{"count", std::uint64_t{pool.slice.hosts} * options.slices},
                {"nodeSelector", selector},
-               {"limits", {{"google.com/tpu", pool.slice.chips_per_host}}},
+               {"limits", {{webhook::read::key::tpu, pool.slice.chips_per_host}}},
                {"yaml", pod_yaml(pool, options)}};
   for (const auto& [key, value] : pod_annotations(pool, options)) json["annotations"][key] = value;
   return json;

@@ -1,5 +1,7 @@
 #include "server/tools/reference/catalog/pod.hpp"
 
+#include "webhook/read/vocabulary.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +9,8 @@
 #include <string_view>
 
 namespace tpuwh::server::catalog {
+
+namespace read = webhook::read;
 
 namespace {
 
@@ -53,19 +57,21 @@ std::string yaml_lines(const KeysAndValues& lines) {
 
 KeysAndValues pod_annotations(const topology::layout::NodePool& pool, const PoolOptions& options) {
   if (!options.dynamic_slicing) return {};
-  return {{"cloud.google.com/gke-tpu-slice-topology", pool.slice.dims.text()}};
+  return {
+      {std::string(read::spelled(read::Annotation::sub_slice_topology)), pool.slice.dims.text()}};
 }
 
 KeysAndValues node_selector(const topology::layout::NodePool& pool, const PoolOptions& options) {
-  KeysAndValues result{
-      {"cloud.google.com/gke-tpu-accelerator", std::string(pool.slice.accelerator)}};
-  if (!options.dynamic_slicing)
-    result.emplace_back("cloud.google.com/gke-tpu-topology", pool.slice.dims.text());
-  if (options.spot) result.emplace_back("cloud.google.com/gke-spot", "true");
-  if (options.flex_start) result.emplace_back("cloud.google.com/gke-flex-start", "true");
-  if (!options.reservation.empty()) {
-    result.emplace_back("cloud.google.com/reservation-name", reservation_name(options.reservation));
-  }
+  KeysAndValues result;
+  const auto add = [&](std::string_view key, std::string_view value) {
+    result.emplace_back(key, value);
+  };
+  add(read::key::accelerator, pool.slice.accelerator);
+  if (!options.dynamic_slicing) add(read::key::topology, pool.slice.dims.text());
+  if (options.spot) add(read::key::spot, "true");
+  if (options.flex_start) add(read::key::flex_start, "true");
+  if (!options.reservation.empty())
+    add(read::key::reservation, reservation_name(options.reservation));
   return result;
 }
 
