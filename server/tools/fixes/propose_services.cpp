@@ -3,6 +3,7 @@
 #include "server/tools/fixes/headless_service.hpp"
 #include "server/tools/fixes/proposing.hpp"
 #include "server/tools/objects/json_path.hpp"
+#include "server/tools/objects/keys.hpp"
 #include "server/tools/objects/label_selector.hpp"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ Json common_label(const Json& labels) {
 // As few as tell them from others.
 Json selector_of(const Subject& subject, const PodTemplate& each) {
   if (text::text_member(subject.object, "kind") == "Job")
-    return {{"job-name", name_of(subject.object)}};
+    return {{objects::key_of(webhook::read::Label::job_name_legacy), name_of(subject.object)}};
   if (each.maker() == Maker::nobody) return common_label(labels_of(subject, each));
   const Json& own =
       text::member(text::member(text::member(subject.object, "spec"), "selector"), "matchLabels");
@@ -99,7 +100,8 @@ Edit of_service(const Subject& subject, const Json& service, const char* field, 
 
 // Who writes such a label refuses one that somebody else wrote.
 bool is_free(const std::string& label) {
-  return label != "job-name" && label != "controller-uid" &&
+  return label != objects::key_of(webhook::read::Label::job_name_legacy) &&
+         label != objects::key::controller_uid &&
          label.find("kubernetes.io/") == std::string::npos &&
          label.find("k8s.io/") == std::string::npos && !label.starts_with("ray.io/");
 }

@@ -10,6 +10,7 @@
 #include "server/tools/inspect/doctor/mending.hpp"
 #include "server/tools/inspect/doctor/selectors.hpp"
 #include "server/tools/inspect/doctor/wanted.hpp"
+#include "server/tools/objects/keys.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -204,7 +205,7 @@ class Entries {
   std::string versions() const {
     const std::string of = text::text_member(
         text::member(text::member(view_.configuration.object, "metadata"), "labels"),
-        "app.kubernetes.io/version");
+        objects::key::app_version);
     if (of.empty() || of == text::version) return {};
     return fmt::format(" (it is of release {}, and this program {})", of, text::version);
   }

@@ -6,6 +6,7 @@
 #include "server/tools/inspect/doctor/commands.hpp"
 #include "server/tools/inspect/doctor/mending.hpp"
 #include "server/tools/inspect/running/installation.hpp"
+#include "server/tools/objects/keys.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,8 +23,8 @@ constexpr auto labels_line = "labels";
 constexpr auto injection = "cert-manager.io/inject-ca-from";
 
 // In the chart's order; of each all objects have the same.
-constexpr const char* rendered[] = {"app.kubernetes.io/name", "app.kubernetes.io/instance",
-                                    "app.kubernetes.io/version", "app.kubernetes.io/managed-by",
+constexpr const char* rendered[] = {objects::key::app_name, "app.kubernetes.io/instance",
+                                    objects::key::app_version, "app.kubernetes.io/managed-by",
                                     "helm.sh/chart"};
 constexpr const char* of_helm[] = {"meta.helm.sh/release-name", "meta.helm.sh/release-namespace"};
 
@@ -112,7 +113,7 @@ std::vector<std::string> not_injected(const View& view) {
 bool is_written_by_itself(const std::string& key) {
   return key == "kubectl.kubernetes.io/last-applied-configuration" ||
          key == "deployment.kubernetes.io/revision" || key == "checksum/config" ||
-         key == "pod-template-hash" || key == injection;
+         key == objects::key::pod_template_hash || key == injection;
 }
 
 template <class Keys>

@@ -3,6 +3,7 @@
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/doctor/commands.hpp"
 #include "server/tools/inspect/doctor/difference.hpp"
+#include "server/tools/objects/keys.hpp"
 #include "server/tools/objects/label_selector.hpp"
 
 #include <fmt/format.h>
@@ -19,12 +20,12 @@ constexpr auto spreading_line = "spreading";
 // charts/tpu-webhook/templates/deployment.yaml
 Json wanted_constraints(const View& view) {
   Json out = Json::array();
-  for (const char* key : {"kubernetes.io/hostname", "topology.kubernetes.io/zone"})
+  for (const char* key : {objects::key::hostname, objects::key::zone})
     out.push_back({{"topologyKey", key},
                    {"maxSkew", 1},
                    {"whenUnsatisfiable", "ScheduleAnyway"},
                    {"labelSelector", selector_of(view.deployment.object)},
-                   {"matchLabelKeys", {"pod-template-hash"}}});
+                   {"matchLabelKeys", {objects::key::pod_template_hash}}});
   return out;
 }
 

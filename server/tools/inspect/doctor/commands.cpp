@@ -6,6 +6,7 @@
 #include "server/tools/inspect/doctor/entries.hpp"
 #include "server/tools/inspect/doctor/settings_of.hpp"
 #include "server/tools/inspect/running/installation.hpp"
+#include "server/tools/objects/keys.hpp"
 #include "server/tools/print/shell_command.hpp"
 
 #include <fmt/format.h>
@@ -219,7 +220,7 @@ std::string roll_back(const Release& release, unsigned revision) {
 bool is_of_this_release(const View& view) {
   const auto objects = ours(view);
   return std::ranges::all_of(objects, [](const Json* each) {
-    const std::string of = of_metadata(*each, "labels", "app.kubernetes.io/version");
+    const std::string of = of_metadata(*each, "labels", objects::key::app_version);
     return of.empty() || of == text::version;
   });
 }

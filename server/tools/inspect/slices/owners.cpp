@@ -1,6 +1,7 @@
 #include "server/tools/inspect/slices/owners.hpp"
 
 #include "server/tools/objects/json_path.hpp"
+#include "server/tools/objects/keys.hpp"
 #include "webhook/workloads/table.hpp"
 
 #include <nlohmann/json.hpp>
@@ -31,7 +32,7 @@ ObjectName owner_of(const Json& object) {
 
 // Of a RayCluster that another object of KubeRay's made.
 ObjectName originator(const Json& cluster, const std::string& ns) {
-  const std::string kind = label(cluster, "ray.io/originated-from-crd");
+  const std::string kind = label(cluster, objects::key::ray_originated_from);
   const std::string name = label(cluster, "ray.io/originated-from-cr-name");
   if (kind.empty() || kind == "RayCluster" || name.empty()) return {};
   return {kind, ns, name};
@@ -104,7 +105,7 @@ std::vector<ObjectName> Owners::of_pod(const Json& pod) const {
   add_once(chain, owner_of(pod));
   climb(chain);
   // A ReplicaSet is its Deployment's name and a hash that stands on the Pod.
-  const std::string hash = label(pod, "pod-template-hash");
+  const std::string hash = label(pod, objects::key::pod_template_hash);
   if (chain.size() == 1 && chain[0].kind == "ReplicaSet" && !hash.empty() &&
       chain[0].name.ends_with("-" + hash))
     chain.push_back(

@@ -5,6 +5,7 @@
 #include "server/text/rfc3339.hpp"
 #include "server/tools/inspect/slices/pod_wait.hpp"
 #include "server/tools/objects/json_path.hpp"
+#include "server/tools/objects/keys.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -38,9 +39,9 @@ void keep_newest(std::optional<Time>& newest, const std::string& text) {
 std::string revision_of(const Json& metadata) {
   const Json& labels = member(metadata, "labels");
   if (!text_member(labels, objects::key_of(webhook::read::Label::lws_name)).empty())
-    return text_member(labels, "leaderworkerset.sigs.k8s.io/template-revision-hash");
-  for (const char* key :
-       {"jobset.sigs.k8s.io/restart-attempt", "controller-revision-hash", "pod-template-hash"})
+    return text_member(labels, objects::key::lws_revision);
+  for (const char* key : {"jobset.sigs.k8s.io/restart-attempt", objects::key::controller_revision,
+                          objects::key::pod_template_hash})
     if (std::string value = text_member(labels, key); !value.empty()) return value;
   return {};
 }

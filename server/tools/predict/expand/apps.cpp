@@ -2,6 +2,7 @@
 
 #include "server/text/json_text.hpp"
 #include "server/tools/objects/json_path.hpp"
+#include "server/tools/objects/keys.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"
 
 #include <fmt/format.h>
@@ -62,7 +63,7 @@ Result<void> expand_deployment(const Parent& deployment, const ExpandOptions& op
   const std::string hash = suffix_of("Deployment", self.ns, self.name, 10);
   const Owner set{self.api_version, "ReplicaSet", self.ns, fmt::format("{}-{}", self.name, hash)};
   Json pod = begin_pod(spec["template"], set, "", set.name + '-');
-  set_label(pod, "pod-template-hash", hash);
+  set_label(pod, objects::key::pod_template_hash, hash);
   visit_replicas(pod, shown(count_replicas(whole), options), visit);
   return {};
 }
@@ -101,7 +102,7 @@ Result<void> expand_stateful_set(const Parent& stateful_set, const ExpandOptions
 Json begin_stateful_pod(const Json& pod_template, const Owner& set, const std::string& service,
                         const Json& claims) {
   Json pod = begin_pod(pod_template, set, set.name, set.name + '-');
-  set_label(pod, "controller-revision-hash",
+  set_label(pod, objects::key::controller_revision,
             fmt::format("{}-{}", set.name, suffix_of("StatefulSet", set.ns, set.name, 10)));
   Json& spec = pod["spec"];
   spec["hostname"] = "";

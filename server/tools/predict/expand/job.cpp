@@ -2,6 +2,7 @@
 
 #include "server/text/json_text.hpp"
 #include "server/tools/objects/json_path.hpp"
+#include "server/tools/objects/keys.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +32,8 @@ std::string indexed_prefix(const std::string& job, const std::string& index) {
 
 // The API server labels the template of a Job that selects its Pods by itself.
 void label_as_of(Json& pod, const Owner& job) {
-  for (const char* key : {objects::key_of(webhook::read::Label::job_uid), "controller-uid"})
+  for (const char* key :
+       {objects::key_of(webhook::read::Label::job_uid), objects::key::controller_uid})
     if (label(pod, key).empty()) set_label(pod, key, job.uid());
   for (const char* key : {objects::key_of(webhook::read::Label::job_name),
                           objects::key_of(webhook::read::Label::job_name_legacy)})

@@ -3,6 +3,7 @@
 #include "base/result.hpp"
 #include "server/text/json_text.hpp"
 #include "server/tools/objects/json_path.hpp"
+#include "server/tools/objects/keys.hpp"
 #include "server/tools/predict/expand/job.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"
 
@@ -18,8 +19,8 @@ namespace tpuwh::server::expand {
 namespace {
 
 const char* const exclusive_key = objects::key_of(webhook::read::Annotation::jobset_exclusive);
-constexpr const char* node_selector_key = "alpha.jobset.sigs.k8s.io/node-selector";
-constexpr const char* job_key = "jobset.sigs.k8s.io/job-key";
+constexpr const char* node_selector_key = objects::key::jobset_node_selector;
+constexpr const char* job_key = objects::key::jobset_job_key;
 constexpr const char* priority_key = "jobset.sigs.k8s.io/priority";
 
 // A JobSet as its controller reads it: checked, with its defaults.

@@ -3,6 +3,7 @@
 #include "base/result.hpp"
 #include "server/text/json_text.hpp"
 #include "server/tools/objects/json_path.hpp"
+#include "server/tools/objects/keys.hpp"
 #include "server/tools/predict/expand/apps.hpp"
 #include "server/tools/predict/expand/lws_tpu.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"
@@ -25,7 +26,7 @@ const char* const name_key = objects::key_of(Label::lws_name);
 const char* const worker_index_key = objects::key_of(Label::lws_worker_index);
 const char* const group_index_key = objects::key_of(Label::lws_group_index);
 constexpr const char* group_key = "leaderworkerset.sigs.k8s.io/group-key";
-constexpr const char* revision_key = "leaderworkerset.sigs.k8s.io/template-revision-hash";
+constexpr const char* revision_key = objects::key::lws_revision;
 constexpr const char* subgroup_index_key = "leaderworkerset.sigs.k8s.io/subgroup-index";
 constexpr const char* subgroup_key = "leaderworkerset.sigs.k8s.io/subgroup-key";
 const char* const size_key = objects::key_of(Annotation::lws_size);

@@ -2,6 +2,7 @@
 
 #include "server/text/json_text.hpp"
 #include "server/tools/objects/json_path.hpp"
+#include "server/tools/objects/keys.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"
 
 #include <fmt/format.h>
@@ -174,7 +175,7 @@ Result<void> expand_ray_cluster(const Parent& object, const ExpandOptions& optio
   RayCluster cluster{object.self, object_or_empty(metadata, "annotations"), object.spec,
                      "RayCluster"};
   const std::string creator =
-      text::text_member(object_or_empty(metadata, "labels"), "ray.io/originated-from-crd");
+      text::text_member(object_or_empty(metadata, "labels"), objects::key::ray_originated_from);
   if (creator == "RayJob" || creator == "RayService") cluster.creator = creator;
   visit_cluster(cluster, options, visit);
   return {};

@@ -2,6 +2,7 @@
 
 #include "server/text/json_text.hpp"
 #include "server/tools/objects/json_path.hpp"
+#include "server/tools/objects/keys.hpp"
 #include "server/tools/predict/expand/ray_start.hpp"
 
 #include <fmt/format.h>
@@ -89,7 +90,7 @@ Json begin_ray_pod(const RayCluster& cluster, const Json& group, const std::stri
   Json pod = begin_pod(group["template"], cluster.self, "", generate_name);
   Json labels = {
       {"app.kubernetes.io/created-by", "kuberay-operator"},
-      {"app.kubernetes.io/name", "kuberay"},
+      {objects::key::app_name, "kuberay"},
       {"ray.io/identifier", shortened(fmt::format("{}-{}", cluster.self.name, type), 63, false)},
       {"ray.io/is-ray-node", "yes"}};
   labels.update(object_or_empty(pod["metadata"], "labels"));

@@ -2,6 +2,7 @@
 
 #include "base/counted.hpp"
 #include "base/names.hpp"
+#include "server/tools/objects/keys.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
 #include "webhook/read/vocabulary.hpp"
 
@@ -31,7 +32,7 @@ Finding never(std::string sentence, const Group& group) {
 // How many Pods one domain holds of the group; 0 where that is not known.
 std::uint64_t held(const std::string& key, const Group& group) {
   if (key == webhook::read::key::node_pool) return group.hosts;
-  return key == "kubernetes.io/hostname" ? 1 : 0;
+  return key == objects::key::hostname ? 1 : 0;
 }
 
 const char* domain(const std::string& key) {

@@ -1,6 +1,7 @@
 #include "server/tools/predict/explain/no_node.hpp"
 
 #include "base/counted.hpp"
+#include "server/tools/objects/keys.hpp"
 #include "server/tools/objects/label_selector.hpp"
 #include "server/tools/objects/quantity.hpp"
 #include "server/tools/predict/explain/findings.hpp"
@@ -26,7 +27,7 @@ bool keeps_apart(const Json& pod, const Json& term) {
 }
 
 bool keeps_on_one_node(const Json& pod, const Json& term) {
-  return text::text_member(term, "topologyKey") == "kubernetes.io/hostname" &&
+  return text::text_member(term, "topologyKey") == objects::key::hostname &&
          objects::finds_its_own(pod, term);
 }
 
@@ -77,7 +78,7 @@ void find_apart(const Json& pod, const slices::SeenPod& seen, std::vector<Findin
 void find_gpus(const Json& pod, std::vector<Finding>& out) {
   for (const char* list : {"containers", "initContainers"})
     for (const Json& each : at(pod, {"spec", list}))
-      if (amount(each, "limits", "nvidia.com/gpu") > 0)
+      if (amount(each, "limits", objects::key::gpu) > 0)
         return out.push_back(no_node(
             fmt::format("container {} asks for nvidia.com/gpu, but no node has both TPUs and GPUs",
                         text::text_member(each, "name")),

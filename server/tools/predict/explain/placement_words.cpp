@@ -1,6 +1,7 @@
 #include "server/tools/predict/explain/placement_words.hpp"
 
 #include "base/counted.hpp"
+#include "server/tools/objects/keys.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
 #include "webhook/placement/placement.hpp"
 #include "webhook/read/vocabulary.hpp"
@@ -144,7 +145,7 @@ std::string together(const Json& pod, const slices::SeenPod& seen, std::string_v
 
 // The domain on which JobSet keeps each Job alone, by affinity of its leader; "" for none.
 std::string jobset_domain(const Json& pod) {
-  return annotation(pod, "alpha.jobset.sigs.k8s.io/node-selector").empty()
+  return annotation(pod, objects::key::jobset_node_selector).empty()
              ? annotation(pod, Annotation::jobset_exclusive)
              : "";
 }
@@ -233,7 +234,7 @@ std::vector<std::string> placement_words(const Json& pod, const slices::SeenPod&
 
 std::string job_on_its_own_pool(const Json& pod, const slices::SeenPod& seen) {
   return seen.hosts == 1 && jobset_domain(pod) == key::node_pool
-             ? label(pod, "jobset.sigs.k8s.io/job-key")
+             ? label(pod, objects::key::jobset_job_key)
              : "";
 }
 

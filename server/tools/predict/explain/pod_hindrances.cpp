@@ -1,3 +1,4 @@
+#include "server/tools/objects/keys.hpp"
 #include "server/tools/objects/label_selector.hpp"
 #include "server/tools/objects/quantity.hpp"
 #include "server/tools/predict/explain/hindrances.hpp"
@@ -71,7 +72,7 @@ void look_at_spread(const Json& pod, const slices::SeenPod& seen, Hindrances& ou
     const Json& skew = text::member(each, "maxSkew");
     const std::uint64_t most = skew.is_number_unsigned() ? skew.get<std::uint64_t>() : 1;
     if (text::text_member(each, "whenUnsatisfiable") == "ScheduleAnyway" ||
-        topology_key == "kubernetes.io/hostname" || topology_key == key::node_pool ||
+        topology_key == objects::key::hostname || topology_key == key::node_pool ||
         seen.hosts <= most || !objects::finds_its_own(pod, each))
       continue;
     out.notes.push_back(
@@ -90,7 +91,7 @@ void look_at_repelled(const Json& pod, const slices::SeenPod& seen, Hindrances& 
   if (!terms.is_array() || !seen.multi_host()) return;
   for (const Json& term : terms) {
     const auto wide = text::text_member(term, "topologyKey");
-    if ((wide != "topology.kubernetes.io/zone" && wide != "topology.kubernetes.io/region") ||
+    if ((wide != objects::key::zone && wide != objects::key::region) ||
         !objects::finds_its_own(pod, term))
       continue;
     out.faults.push_back(
@@ -108,7 +109,7 @@ void look_at_repelled(const Json& pod, const slices::SeenPod& seen, Hindrances& 
 bool is_extended(std::string_view resource) {
   const auto slash = resource.find('/');
   return slash != std::string_view::npos && !resource.substr(0, slash).ends_with("kubernetes.io") &&
-         resource != key::tpu && resource != "nvidia.com/gpu";  // no_node.cpp has a word for it
+         resource != key::tpu && resource != objects::key::gpu;  // no_node.cpp has a word for it
 }
 
 // ", and 3 more"; "" of one alone.

@@ -3,6 +3,7 @@
 #include "server/text/json_text.hpp"
 #include "server/tools/fixes/headless_service.hpp"
 #include "server/tools/objects/json_path.hpp"
+#include "server/tools/objects/keys.hpp"
 #include "server/tools/predict/outlook/made_pool.hpp"
 #include "server/tools/print/shell_command.hpp"
 
@@ -22,7 +23,7 @@ const char* const common_keys[] = {objects::key_of(Label::jobset_name),
                                    objects::key_of(Label::job_name_legacy),
                                    objects::key_of(Label::lws_name),
                                    objects::key_of(Label::ray_cluster),
-                                   "app.kubernetes.io/name",
+                                   objects::key::app_name,
                                    "app"};
 
 }  // namespace

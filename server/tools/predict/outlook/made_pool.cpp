@@ -1,5 +1,6 @@
 #include "server/tools/predict/outlook/made_pool.hpp"
 
+#include "server/tools/objects/keys.hpp"
 #include "server/tools/predict/outlook/capacity.hpp"
 #include "server/tools/predict/outlook/words.hpp"
 #include "topology/catalog.hpp"
@@ -39,7 +40,7 @@ bool is_sound(std::string_view label, std::string_view value) {
 
 // The command has variables for these.
 bool is_chosen_by_hand(std::string_view label) {
-  return label == "topology.kubernetes.io/zone" || label == "topology.kubernetes.io/region" ||
+  return label == objects::key::zone || label == objects::key::region ||
          label == "failure-domain.beta.kubernetes.io/zone" ||
          label == "failure-domain.beta.kubernetes.io/region";
 }
