@@ -99,9 +99,7 @@ bool check_statefulset(Checker& checker, base::json::Reader::Mark place) {
   checker.add_slices(replicas / slice->hosts);
   if (replicas % slice->hosts == 0) return true;
   checker.add(Finding::statefulset_size,
-              (spec.replicas ? "replicas is " + std::to_string(replicas)
-                             : std::string("replicas is missing, which means 1")) +
-                  ", but " + hosts_by_arithmetic(*slice) +
+              count_in_words("replicas", spec.replicas) + ", but " + hosts_by_arithmetic(*slice) +
                   ": expected a multiple of it, or the last slice waits forever");
   return true;
 }

@@ -194,6 +194,11 @@ void Checker::wrong_size(Finding finding, std::string_view sentence) {
     add(finding, std::string(sentence) + "; allowed, because " + std::string(why), Level::warn);
 }
 
+std::string count_in_words(std::string_view key, controllers::Number count) {
+  return std::string(key) +
+         (count ? " is " + std::to_string(*count) : " is missing, which means 1");
+}
+
 std::string hosts_by_arithmetic(const topology::Slice& slice) {
   if (slice.dims.rank() == 0) return identity::hosts_of(slice);
   return identity::hosts_of(slice) + " (" + std::to_string(slice.chips) + " / " +

@@ -134,6 +134,8 @@ class Checker {
   std::map<std::string, std::uint64_t> pinned_;  // slices, by node pool
 };
 
+// "replicas is 3"; "replicas is missing, which means 1".
+std::string count_in_words(std::string_view key, controllers::Number count);
 // "4x4 with 4 chips per Pod has 4 hosts (16 / 4)"
 std::string hosts_by_arithmetic(const topology::Slice& slice);
 

@@ -61,9 +61,8 @@ JobMisfit job_misfit(const JobTemplate& job, const topology::Slice& slice, std::
   if (completions < expected)
     misfit.too_few = "completions is " + std::to_string(completions) + ", but " + pods;
   else if (parallelism > 0 && parallelism < expected)  // 0 is how a Job is held
-    misfit.too_few = (job.parallelism ? "parallelism is " + std::to_string(parallelism)
-                                      : std::string("parallelism is missing, which means 1")) +
-                     ", but " + pods + ", which must run at the same time";
+    misfit.too_few = count_in_words("parallelism", job.parallelism) + ", but " + pods +
+                     ", which must run at the same time";
   if (completions > expected)
     misfit.too_many = "completions is " + std::to_string(completions) + ", but " + pods +
                       "; Pods from index " + std::to_string(expected) +
@@ -130,17 +129,11 @@ bool check_job(Checker& checker, base::json::Reader::Mark spec) {
 bool check_cron_job(Checker& checker, base::json::Reader::Mark spec) {
   base::json::Reader& in = checker.reader();
   base::json::Reader::Mark job_template, job;
-  base::json::Seen seen = 0;
-  const bool read = object_at(in, spec, [&](std::string_view key) {
-    return key == "jobTemplate" ? in.first(seen, 0) && keep_place(in, job_template) : in.skip();
-  });
-  seen = 0;
-  const bool good = read && object_at(in, job_template, [&](std::string_view key) {
-                      return key == "spec" ? in.first(seen, 0) && keep_place(in, job) : in.skip();
-                    });
+  const bool read = member_at(in, spec, "jobTemplate", job_template);
   // Its Jobs are named by the minute that they are for, of eight digits until the year 2160.
-  if (good && check_job_named(checker, job, checker.object().name + "-29000000",
-                              controllers::JobMaker::cron_job))
+  if (read && member_at(in, job_template, "spec", job) &&
+      check_job_named(checker, job, checker.object().name + "-29000000",
+                      controllers::JobMaker::cron_job))
     return true;
   if (read) in.within(job ? "jobTemplate.spec" : "jobTemplate");
   return false;

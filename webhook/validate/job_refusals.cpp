@@ -13,16 +13,6 @@ namespace {
 using base::json::Reader;
 using Texts = std::vector<std::string_view>;
 
-// Calls `each` with the reader at each element of the array under `key` of the object at `place`.
-template <class F>
-bool elements_at(Reader& in, Reader::Mark place, std::string_view wanted, F&& each) {
-  base::json::Seen seen = 0;
-  return object_at(in, place, [&](std::string_view key) {
-    if (key != wanted) return in.skip();
-    return in.first(seen, 0) && (in.take_null() || in.array([&](std::size_t) { return each(); }));
-  });
-}
-
 bool read_container_name(Reader& in, Texts& names) {
   std::string_view name;
   const bool read = in.object([&](std::string_view key) {

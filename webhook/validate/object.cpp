@@ -94,12 +94,17 @@ bool keep_place(base::json::Reader& in, base::json::Reader::Mark& out) {
   return in.skip();
 }
 
-bool read_template_spec(base::json::Reader& in, base::json::Reader::Mark place, TemplateSpec& out) {
+bool member_at(base::json::Reader& in, base::json::Reader::Mark place, std::string_view wanted,
+               base::json::Reader::Mark& out) {
   base::json::Seen seen = 0;
-  const bool found = object_at(in, place, [&](std::string_view key) {
-    return key == "spec" ? in.first(seen, 0) && keep_place(in, out.spec) : in.skip();
+  return object_at(in, place, [&](std::string_view key) {
+    return key == wanted ? in.first(seen, 0) && keep_place(in, out) : in.skip();
   });
-  return found && object_at(in, out.spec, [&](std::string_view key) {
+}
+
+bool read_template_spec(base::json::Reader& in, base::json::Reader::Mark place, TemplateSpec& out) {
+  return member_at(in, place, "spec", out.spec) &&
+         object_at(in, out.spec, [&](std::string_view key) {
            if (key == "restartPolicy")
              return base::json::optional_text(in, out.words.restart_policy);
            if (key != "activeDeadlineSeconds") return in.skip();

@@ -38,6 +38,9 @@ bool read_object(base::json::Reader& in, WorkloadObject& object);
 bool optional_number(base::json::Reader& in, std::optional<std::uint32_t>& out);
 // Keeps the place of a value and goes on behind it.
 bool keep_place(base::json::Reader& in, base::json::Reader::Mark& out);
+// Keeps the place of one member of the object at `place`, if that is there.
+bool member_at(base::json::Reader& in, base::json::Reader::Mark place, std::string_view wanted,
+               base::json::Reader::Mark& out);
 // What makers of Pods look at in a template, and where its spec is.
 struct TemplateSpec {
   base::json::Reader::Mark spec;
@@ -45,8 +48,8 @@ struct TemplateSpec {
 };
 bool read_template_spec(base::json::Reader& in, base::json::Reader::Mark place, TemplateSpec& out);
 
-// Calls `member(key)` for each member of the object at `place`, as base::json::Reader::object() does,
-// and comes back to where the reader was. True, without a call, where there is none.
+// Calls `member(key)` for each member of the object at `place`, as base::json::Reader::object()
+// does, and comes back to where the reader was. True, without a call, where there is none.
 template <class F>
 bool object_at(base::json::Reader& in, base::json::Reader::Mark place, F&& member) {
   if (!place) return true;
@@ -55,6 +58,18 @@ bool object_at(base::json::Reader& in, base::json::Reader::Mark place, F&& membe
   const bool read = in.object(member);
   if (read) in.go_to(back);
   return read;
+}
+
+// Calls `each` with the reader at each element of the array under `wanted` of the object at
+// `place`.
+template <class F>
+bool elements_at(base::json::Reader& in, base::json::Reader::Mark place, std::string_view wanted,
+                 F&& each) {
+  base::json::Seen seen = 0;
+  return object_at(in, place, [&](std::string_view key) {
+    if (key != wanted) return in.skip();
+    return in.first(seen, 0) && (in.take_null() || in.array([&](std::size_t) { return each(); }));
+  });
 }
 
 }  // namespace tpuwh::webhook::validate

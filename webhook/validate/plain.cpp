@@ -80,13 +80,11 @@ class Plain {
     const bool through = checker_.told().member.names.numbered;
     if (through) checker_.add_slices(count / slice->hosts);
     if (through ? count % slice->hosts == 0 : count == slice->hosts) return;
-    const std::string name(maker_.count);
-    checker_.wrong_size(
-        Finding::statefulset_size,
-        (part.count ? name + " is " + std::to_string(count) : name + " is missing, which means 1") +
-            ", but " + hosts_by_arithmetic(*slice) + ": expected " +
-            (through ? "a multiple of it, or the last slice waits forever"
-                     : std::to_string(slice->hosts)));
+    checker_.wrong_size(Finding::statefulset_size,
+                        count_in_words(maker_.count, part.count) + ", but " +
+                            hosts_by_arithmetic(*slice) + ": expected " +
+                            (through ? "a multiple of it, or the last slice waits forever"
+                                     : std::to_string(slice->hosts)));
   }
 
   Checker& checker_;
@@ -94,20 +92,6 @@ class Plain {
   const PlainMaker& maker_;
   std::list<std::string> texts_;
 };
-
-// Calls `each` for the place of every element of the array at `place`.
-template <class F>
-bool for_each_element(Reader& in, Reader::Mark place, F&& each) {
-  if (!place) return true;
-  const Reader::Mark back = in.mark();
-  in.go_to(place);
-  const bool read = in.array([&](std::size_t) {
-    Reader::Mark element;
-    return keep_place(in, element) && each(element);
-  });
-  if (read) in.go_to(back);
-  return read;
-}
 
 }  // namespace
 
@@ -120,17 +104,16 @@ bool check_plain(Checker& checker, Reader::Mark spec, const workloads::ObjectKin
     return read_part(in, spec, maker, part) && plain.check(part);
   }
   std::string_view service;
-  Reader::Mark parts;
   base::json::Seen seen = 0;
   const bool read = object_at(in, spec, [&](std::string_view key) {
-    if (key == maker.parts) return in.first(seen, 0) && keep_place(in, parts);
-    if (!maker.service.empty() && key == maker.service)
-      return in.first(seen, 1) && base::json::optional_text(in, service);
-    return in.skip();
+    return !maker.service.empty() && key == maker.service
+               ? in.first(seen, 0) && base::json::optional_text(in, service)
+               : in.skip();
   });
-  return read && for_each_element(in, parts, [&](Reader::Mark place) {
+  return read && elements_at(in, spec, maker.parts, [&] {
            Part part;
-           if (!read_part(in, place, maker, part)) return false;
+           Reader::Mark place;
+           if (!keep_place(in, place) || !read_part(in, place, maker, part)) return false;
            part.service = service;
            return plain.check(part);
          });

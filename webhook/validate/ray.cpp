@@ -66,9 +66,8 @@ void label_worker(Checker& checker, const Cluster& cluster, const WorkerGroup& g
 void check_hosts(Checker& checker, const WorkerGroup& group, const topology::Slice& slice) {
   const std::uint64_t hosts = controllers::ray_hosts({.hosts = group.hosts});
   if (hosts == slice.hosts) return;
-  const std::string found = group.hosts ? "numOfHosts is " + std::to_string(hosts)
-                                        : "numOfHosts is missing, which means 1";
-  const std::string sentence = found + ", but " + hosts_by_arithmetic(slice);
+  const std::string sentence =
+      count_in_words("numOfHosts", group.hosts) + ", but " + hosts_by_arithmetic(slice);
   if (slice.multi_host())
     checker.wrong_size(Finding::ray_hosts, sentence);
   else
@@ -184,11 +183,7 @@ bool check_groups(Checker& checker, const Cluster& cluster, base::json::Reader::
 bool check_head(Checker& checker, const Cluster& cluster, base::json::Reader::Mark head) {
   base::json::Reader& in = checker.reader();
   base::json::Reader::Mark pod_template;
-  base::json::Seen seen = 0;
-  const bool read = object_at(in, head, [&](std::string_view key) {
-    return key == "template" ? in.first(seen, 0) && keep_place(in, pod_template) : in.skip();
-  });
-  if (read && checker.open({"head group"}, pod_template)) {
+  if (member_at(in, head, "template", pod_template) && checker.open({"head group"}, pod_template)) {
     checker.label(read::Label::ray_node_type, "head");
     checker.label(read::Label::ray_cluster, cluster.name);
     checker.report(checker.decide());
@@ -222,11 +217,7 @@ bool check_ray_holder(Checker& checker, base::json::Reader::Mark spec, std::stri
                       std::string_view kind) {
   base::json::Reader& in = checker.reader();
   base::json::Reader::Mark cluster;
-  base::json::Seen seen = 0;
-  const bool read = object_at(in, spec, [&](std::string_view key) {
-    return key == member ? in.first(seen, 0) && keep_place(in, cluster) : in.skip();
-  });
-  if (!read) return false;
+  if (!member_at(in, spec, member, cluster)) return false;
   // KubeRay adds five letters of its own.
   if (check_cluster(checker, {.name = checker.object().name + "-xxxxx"}, kind, cluster))
     return true;
