@@ -26,7 +26,7 @@ constexpr int format = 1;
 std::string path_of(const webhook::write::SurfaceRow& row, const std::string& prefix) {
   std::string path(row.path), escaped = prefix;
   base::replace_all(escaped, "/", "~1");
-  base::replace_all(path, "<prefix>", escaped);
+  base::replace_all(path, webhook::write::prefix_mark, escaped);
   return path;
 }
 

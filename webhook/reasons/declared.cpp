@@ -1,7 +1,6 @@
 #include "webhook/reasons/declared.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace tpuwh::webhook::reasons {
 
@@ -9,9 +8,6 @@ using write::PatchOp;
 using write::SurfaceRow;
 
 namespace {
-
-constexpr std::string_view prefix_mark = "<prefix>";
-constexpr std::string_view key_mark = "<key>";
 
 // Takes a canonical index ("0", "17") off the front of `path`.
 bool take_index(std::string_view& path) {
@@ -27,15 +23,15 @@ bool matches(std::string_view pattern, std::string_view path, std::string_view e
     if (pattern.front() == '*') {
       if (!take_index(path)) return false;
       pattern.remove_prefix(1);
-    } else if (pattern.starts_with(key_mark)) {
+    } else if (pattern.starts_with(write::key_mark)) {
       const std::size_t key = std::min(path.find('/'), path.size());
       if (key == 0) return false;
       path.remove_prefix(key);
-      pattern.remove_prefix(key_mark.size());
+      pattern.remove_prefix(write::key_mark.size());
     } else if (pattern.front() == '<') {
       if (!path.starts_with(escaped_prefix)) return false;
       path.remove_prefix(escaped_prefix.size());
-      pattern.remove_prefix(prefix_mark.size());
+      pattern.remove_prefix(write::prefix_mark.size());
     } else {
       if (path.empty() || path.front() != pattern.front()) return false;
       path.remove_prefix(1);
@@ -48,9 +44,9 @@ bool matches(std::string_view pattern, std::string_view path, std::string_view e
 }  // namespace
 
 std::optional<PatchOp> op_of(std::string_view name) {
-  constexpr std::array all{PatchOp::add, PatchOp::replace, PatchOp::remove};
-  const auto found = std::ranges::find(all, name, [](PatchOp op) { return write::name(op); });
-  return found == all.end() ? std::nullopt : std::optional(*found);
+  const auto found =
+      std::ranges::find(write::patch_ops, name, [](PatchOp op) { return write::name(op); });
+  return found == write::patch_ops.end() ? std::nullopt : std::optional(*found);
 }
 
 bool allows(const SurfaceRow& row, PatchOp op, std::string_view path,

@@ -125,10 +125,7 @@ constexpr std::array<SurfaceRow, static_cast<std::size_t>(Surface::count_)> rows
      "a term of ours for another slice", "the Pod was copied or changed after us"},
 }};
 
-constexpr std::string_view key_mark = "<key>";
-
 constexpr std::array<std::string_view, 3> op_names{"add", "replace", "remove"};
-constexpr PatchOp ops[] = {PatchOp::add, PatchOp::replace, PatchOp::remove};
 
 // What stands in front of the first mark.
 constexpr std::string_view begin_of(std::string_view path) {
@@ -155,7 +152,7 @@ constexpr Spelling spelling_of(const SurfaceRow& row, Join& join) {
   const std::string_view begin = begin_of(row.path);
   std::string_view rest = row.path.substr(begin.size());
   const auto end = [&] { return rest.empty() ? path_end(row) : std::string_view(); };
-  for (const PatchOp op : ops)
+  for (const PatchOp op : patch_ops)
     if (row.allows(op)) {
       const auto index = static_cast<std::size_t>(op);
       spelling.heads[index] = join({"{\"op\":\"", op_names[index], "\",\"path\":\"", begin, end()});

@@ -18,6 +18,7 @@
 namespace tpuwh::webhook::write {
 
 enum class PatchOp { add, replace, remove };
+inline constexpr std::array patch_ops{PatchOp::add, PatchOp::replace, PatchOp::remove};
 std::string_view name(PatchOp op);
 
 // One row of the table each.
@@ -63,8 +64,11 @@ enum class Surface : std::size_t {
   count_
 };
 
-// path  JSON pointer; '*' stands for an index in a list, "<prefix>" for the
-//       configured prefix, whose '/' is written "~1", "<key>" for one key of a map
+inline constexpr std::string_view prefix_mark = "<prefix>";
+inline constexpr std::string_view key_mark = "<key>";
+
+// path  JSON pointer; '*' stands for an index in a list, prefix_mark for the
+//       configured prefix, whose '/' is written "~1", key_mark for one key of a map
 struct SurfaceRow {
   PatchOp op;
   bool also_replace;  // an add that may be a replace of our own value
