@@ -1,27 +1,26 @@
-// Which accelerator a person means.
+// The names of accelerators, as people write them.
 #pragma once
 
-#include "base/result.hpp"
 #include "topology/catalog.hpp"
 
-#include <cstdint>
-#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace tpuwh::topology {
 
-struct Accelerator {
+struct AcceleratorName {
+  std::string key;  // accelerator_key()
   const Generation* generation;
-  std::optional<std::uint64_t> cores;    // 16 where a type was named: "v6e-16"
-  const MachineType* machine = nullptr;  // where one was named
+  const MachineType* machine = nullptr;  // where it is the name of one
 };
 
-// By label, short name, product name, machine type or accelerator type, in any case and
-// with any punctuation: tpu-v6e-slice, v6e, "TPU v6e", Trillium, ct6e-standard-4t, v6e-16.
-//
-//   errors  bad_value: nothing of that name; says which there are, and the one that is
-//           nearly that
-Result<Accelerator> find_accelerator(std::string_view text);
+// "TPU v6e", "tpu-v6e" and "V6E" are one name: "v6e".
+std::string accelerator_key(std::string_view text);
+
+// Every label, short name, product name, machine type and prefix of accelerator types, the more
+// particular first: v3 is the prefix of two labels, and an alias of one.
+std::vector<AcceleratorName> accelerator_names();
 
 // The one of which a name begins like `text`, else takes the fewest changed letters. Null where
 // none is near.

@@ -56,8 +56,7 @@ Result<std::vector<NodePool>> fitting(const std::vector<NodePool>& pools,
   return result;
 }
 
-Answer shapes(const topology::Accelerator& accelerator, const CatalogOptions& options,
-              bool colour) {
+Answer shapes(const Accelerator& accelerator, const CatalogOptions& options, bool colour) {
   const auto pools = find_pools(accelerator, options.topology, options.chips_per_node);
   if (!pools) return pools.error();
   const auto fit = fitting(without_twins(*pools), options.pool);
@@ -88,8 +87,7 @@ Answer everything(const CatalogOptions& options, bool colour) {
   return all_generations_text(colour);
 }
 
-Answer one_generation(const topology::Accelerator& accelerator, const CatalogOptions& options,
-                      bool colour) {
+Answer one_generation(const Accelerator& accelerator, const CatalogOptions& options, bool colour) {
   const auto& generation = *accelerator.generation;
   std::vector<Dims> dims;
   if (accelerator.cores) {
@@ -113,7 +111,7 @@ Answer one_generation(const topology::Accelerator& accelerator, const CatalogOpt
 
 Answer answer(const CatalogOptions& options, bool colour) {
   if (options.accelerator.empty()) return everything(options, colour);
-  const auto accelerator = topology::find_accelerator(options.accelerator);
+  const auto accelerator = find_accelerator(options.accelerator);
   if (!accelerator) return accelerator.error();
   if (options.topology.empty()) return one_generation(*accelerator, options, colour);
   return shapes(*accelerator, options, colour);

@@ -91,7 +91,7 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
   return value;
 }
 
-Error wrong_cores(const topology::Accelerator& accelerator, const Dims& dims) {
+Error wrong_cores(const Accelerator& accelerator, const Dims& dims) {
   const auto& generation = *accelerator.generation;
   return Error(base::Errc::bad_value,
                fmt::format("{} is {}-{}, not {}-{}", dims.text(), generation.type_prefix,
@@ -101,8 +101,7 @@ Error wrong_cores(const topology::Accelerator& accelerator, const Dims& dims) {
 
 }  // namespace
 
-Result<std::vector<NodePool>> find_pools(const topology::Accelerator& accelerator,
-                                         std::string_view topology,
+Result<std::vector<NodePool>> find_pools(const Accelerator& accelerator, std::string_view topology,
                                          std::optional<std::uint32_t> chips_per_node) {
   const auto& [generation, cores, machine] = accelerator;
   if (const auto number = whole_number(topology)) return number_for_topology(*generation, *number);

@@ -1,7 +1,7 @@
 // Which node pools a person means by accelerator, topology and chips per node.
 #pragma once
 
-#include "topology/accelerator.hpp"
+#include "server/tools/reference/catalog/find_accelerator.hpp"
 #include "topology/layout/node_pool.hpp"
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace tpuwh::server::catalog {
 //           not the accelerator's, or has not the cores its type says, or the machine type
 //           not the chips
 Result<std::vector<topology::layout::NodePool>> find_pools(
-    const topology::Accelerator& accelerator, std::string_view topology,
+    const Accelerator& accelerator, std::string_view topology,
     std::optional<std::uint32_t> chips_per_node);
 
 // The topologies whose accelerator type has that many cores, as far as they are listed.

@@ -26,7 +26,7 @@ class FindPoolsRefuses : public testing::TestWithParam<Bad> {};
 
 TEST_P(FindPoolsRefuses, with_the_numbers) {
   const Bad& c = GetParam();
-  const auto pools = find_pools(*topology::find_accelerator(c.accelerator), c.topology, c.chips);
+  const auto pools = find_pools(*find_accelerator(c.accelerator), c.topology, c.chips);
   ASSERT_FALSE(pools);
   EXPECT_EQ(pools.error().message(), c.want);
 }
@@ -100,7 +100,7 @@ const Bad bad[] = {
 INSTANTIATE_TEST_SUITE_P(Cases, FindPoolsRefuses, testing::ValuesIn(bad), case_name);
 
 TEST(FindPools, takes_the_machine_type_that_was_named) {
-  const auto pools = find_pools(*topology::find_accelerator("tpu7x-ultranet-4t"), "2x2x2", {});
+  const auto pools = find_pools(*find_accelerator("tpu7x-ultranet-4t"), "2x2x2", {});
   ASSERT_TRUE(pools);
   ASSERT_EQ(pools->size(), 1u);
   EXPECT_EQ(pools->front().machine->name, "tpu7x-ultranet-4t");
