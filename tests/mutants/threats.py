@@ -91,7 +91,7 @@ DEFENCES = [
             "[{{ . }}.containers != null ? {{ . }}.containers : [],\n has({{ . }}.initContainers) ? {{ . }}.initContainers : []]",
             "[{{ . }}.containers != null ? {{ . }}.containers : []]",
             story("test_api_server.py::test_the_match_conditions"), e2e=True),
-    Defence(13, "a whole quantity", "base/quantity_scale.hpp", "if (known.text == suffix) return known.scale;",
+    Defence(13, "a whole quantity", "base/quantity.hpp", "if (known.text == suffix) return known.scale;",
             "if (suffix.starts_with(known.text)) return known.scale;", unit("fuzz/corpus_test", "*")),
     Defence(14, "fields that nobody knows", "webhook/write/surface.cpp", '"/metadata/labels/replicaIndex"',
             '"/metadata/labels/unknown"', unit("golden/golden_test", "*")),
