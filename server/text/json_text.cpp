@@ -3,7 +3,6 @@
 #include "base/characters.hpp"
 #include "base/json/reader.hpp"
 #include "server/text/json_builder.hpp"
-#include "server/text/read_json.hpp"
 #include "webhook/read/body.hpp"
 
 #include <algorithm>
@@ -62,11 +61,6 @@ std::optional<Error> json_fault(std::string_view text) {
   if (reader.start(webhook::read::Body(padded).bytes()) && reader.skip() && reader.finish())
     return std::nullopt;
   return reader.error();
-}
-
-nlohmann::ordered_json parse_json(std::string_view text) {
-  auto value = read_json(text);
-  return value ? *std::move(value) : nlohmann::ordered_json();
 }
 
 nlohmann::ordered_json parse_or_discard(std::string_view text) {

@@ -19,9 +19,6 @@ namespace tpuwh::server::text {
 // (docs/facts.md#nlohmann-depth).
 std::optional<Error> json_fault(std::string_view text);
 
-// Null for what json_fault() has a word against.
-nlohmann::ordered_json parse_json(std::string_view text);
-
 // Of what is nested no deeper than json_fault() allows. What is not JSON is a discarded value, or
 // an exception of nlohmann's.
 nlohmann::ordered_json parse_or_discard(std::string_view text);

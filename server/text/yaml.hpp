@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "server/text/read_json.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -18,6 +17,10 @@ namespace tpuwh::server::text {
 // What aliases may make of a text, in bytes beyond its own: four times the largest manifests. A
 // string of 60 KB with 900 aliases to it, in a list with 1,000 more, stands for 54 GB.
 inline constexpr std::size_t max_repeated_yaml_bytes = 4 * (std::size_t{8} << 20);
+
+// Of a key that stands twice: the last value holds, where the first stood, or the text is refused,
+// since others read the first.
+enum class Twice { last_holds, refused };
 
 // The documents of a YAML stream; empty ones are left out.
 //

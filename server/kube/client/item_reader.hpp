@@ -4,9 +4,7 @@
 #include "server/kube/client/response.hpp"
 #include "server/kube/decode/list_decoder.hpp"
 
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace tpuwh::server::kube::client {
 
@@ -37,12 +35,6 @@ class ItemReader : public StreamReader {
  private:
   decode::ListDecoder decoder_;
   decode::ListDecoder::Outcome outcome_ = decode::ListDecoder::Outcome::need_more;
-};
-
-// Keeps the texts of a list: they are read when it is whole.
-struct TextReader : ItemReader {
-  void on_item(std::string_view json) override { texts.emplace_back(json); }
-  std::vector<std::string> texts;
 };
 
 }  // namespace tpuwh::server::kube::client

@@ -2,6 +2,7 @@
 
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/doctor/objects.hpp"
+#include "server/tools/objects/read_json.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +25,7 @@ Read answer(const Response& response, std::string_view verb, const Resource& res
   if (response.head.status == 404) return {.found = Found::absent, .object = {}, .why = {}};
   if (response.head.status == 403) return not_known(not_allowed(verb, resource));
   if (!response.ok()) return not_known(kube::client::sentence(verb, resource, response.status()));
-  return {.found = Found::there, .object = text::parse_json(response.body), .why = {}};
+  return {.found = Found::there, .object = objects::parse_json(response.body), .why = {}};
 }
 
 class Live final : public Objects {
@@ -40,7 +41,7 @@ class Live final : public Objects {
     ReadList out{.found = Found::there, .items = {}, .why = {}};
     const kube::client::Selectors selectors{.labels = labels, .fields = {}};
     const auto listing = session_.list(resource, selectors, kind, [&](std::string_view text) {
-      out.items.push_back(text::parse_json(text));
+      out.items.push_back(objects::parse_json(text));
     });
     if (listing.whole()) return out;
     const bool forbidden = listing.end == running::Listing::End::forbidden;

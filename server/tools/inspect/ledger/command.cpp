@@ -6,6 +6,7 @@
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/running/api_server.hpp"
 #include "server/tools/inspect/running/installation.hpp"
+#include "server/tools/objects/read_json.hpp"
 #include "webhook/ledger/group_ledger.hpp"
 
 #include <fmt/format.h>
@@ -45,8 +46,9 @@ running::Listing list_living(running::ApiServer& session, const std::string& pre
   const std::string label = prefix + "token";
   kube::client::Resource pods = all_pods;
   pods.ns = ns;
-  return session.list(pods, {.labels = label, .fields = {}}, "Pod",
-                      [&](std::string_view pod) { add_pod(text::parse_json(pod), label, living); });
+  return session.list(pods, {.labels = label, .fields = {}}, "Pod", [&](std::string_view pod) {
+    add_pod(objects::parse_json(pod), label, living);
+  });
 }
 
 Result<LedgerInventory> read_objects(running::ApiServer& session, const LedgerOptions& options) {

@@ -61,8 +61,10 @@ std::string with_kind(std::string_view text, std::string_view kind,
                      empty ? "" : ",", text.substr(1));
 }
 
-// The items of one page, and those of the pages before it.
-struct ApiServer::Page final : kube::client::TextReader {
+// The items of one page, and those of the pages before it: they are read when the list is whole.
+struct ApiServer::Page final : kube::client::ItemReader {
+  void on_item(std::string_view json) override { texts.emplace_back(json); }
+  std::vector<std::string> texts;
   bool expired = false;
 };
 

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "server/text/read_json.hpp"
+#include "server/text/yaml.hpp"
 
 #include <cstddef>
 #include <deque>
@@ -36,7 +36,7 @@ class Documents {
  public:
   // `bytes` are those of a file. JSON stays where it is.
   //
-  //   twice         of keys of YAML that stand twice (text::read_json() is asked about those of
+  //   twice         of keys of YAML that stand twice (objects::read_json() is asked about those of
   //   JSON later) lines_before  of a part of a file: what is said counts them, too cost memory: of
   //   JSON half its text again; of YAML seventy times its text
   explicit Documents(std::string bytes, text::Twice twice = text::Twice::last_holds,

@@ -25,7 +25,7 @@ struct JsonStream {
 // Of `text` the 64 bytes behind its end can be read (webhook::read::Body).
 //
 //   errors  bad_json; too_deep. What the spelling of numbers and literals is, is not looked at:
-//           text::read_json() does.
+//           objects::read_json() does.
 //   cost    in proportion to the text
 JsonStream json_stream(std::string_view text);
 

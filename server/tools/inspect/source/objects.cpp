@@ -4,7 +4,7 @@
 #include "base/names.hpp"
 #include "base/result.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/read_json.hpp"
+#include "server/tools/objects/read_json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -205,7 +205,7 @@ Result<void> ObjectReader::read(const source::Document& document, const Each& ea
 }
 
 Result<Json> ReadObject::value(std::string* said) const {
-  auto out = text::read_json(json, line, text::Twice::last_holds, said);
+  auto out = objects::read_json(json, line, text::Twice::last_holds, said);
   if (!out || !named_by_list || !out->is_object()) return out;
   const auto complete = [&](const char* key, std::string_view text) {
     if (!text.empty() && text::text_member(*out, key).empty()) (*out)[key] = text;

@@ -43,7 +43,7 @@ struct ReadObject {
   // Of api_version; "" where there is none, too.
   std::string_view group() const { return objects::split_api_version(api_version).group; }
 
-  // Its value, with kind and version. `said`: of a key that stands twice (text::read_json()).
+  // Its value, with kind and version. `said`: of a key that stands twice (objects::read_json()).
   //
   //   errors  read_json()'s, with the line
   Result<nlohmann::ordered_json> value(std::string* said = nullptr) const;

@@ -3,6 +3,7 @@
 #include "server/text/json_text.hpp"
 #include "server/tools/objects/json_path.hpp"
 #include "server/tools/objects/quantity.hpp"
+#include "server/tools/objects/read_json.hpp"
 
 #include <fmt/format.h>
 
@@ -85,7 +86,7 @@ std::optional<Resources> given_resources(const StartParams& params) {
   std::string_view text = found->second;
   text.remove_prefix(std::min(text.find_first_not_of(around), text.size()));
   text = text.substr(0, text.find_last_not_of(around) + 1);
-  const Json value = text::parse_json(text);
+  const Json value = objects::parse_json(text);
   if (!value.is_object()) return std::nullopt;
   Resources out;
   for (const auto& [name, amount] : value.items()) {

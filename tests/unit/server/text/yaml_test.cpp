@@ -2,7 +2,7 @@
 #include "base/result.hpp"
 
 #include "server/text/json_text.hpp"
-#include "server/text/read_json.hpp"
+#include "server/tools/objects/read_json.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -19,6 +19,7 @@ namespace tpuwh::server::text {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using objects::read_json;
 using testing::HasSubstr;
 
 Json read_again(const Json& value) {

@@ -5,6 +5,7 @@
 #include "server/tools/inspect/source/latest.hpp"
 #include "server/tools/inspect/source/newest_time.hpp"
 #include "server/tools/inspect/source/snapshot_file.hpp"
+#include "server/tools/objects/read_json.hpp"
 #include "tests/support/named_case.hpp"
 
 #include <fmt/format.h>
@@ -215,7 +216,7 @@ class ATime : public testing::TestWithParam<Time> {};
 
 TEST_P(ATime, of_a_snapshot_is_the_newest_that_something_happened) {
   NewestTime newest;
-  newest.look_at(text::parse_json(GetParam().object));
+  newest.look_at(objects::parse_json(GetParam().object));
   const std::string_view want = GetParam().want;
   EXPECT_EQ(newest.get(), want.empty() ? std::nullopt : text::parse_time(want));
 }

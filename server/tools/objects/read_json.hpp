@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "server/text/yaml.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -9,11 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server::text {
-
-// Of a key that stands twice: the last value holds, where the first stood, or the text is refused,
-// since others read the first.
-enum class Twice { last_holds, refused };
+namespace tpuwh::server::objects {
 
 // The value of `text`.
 //
@@ -23,7 +20,10 @@ enum class Twice { last_holds, refused };
 //           the path
 //   said    a sentence of the first key of which the last value holds; "" where there is none
 Result<nlohmann::ordered_json> read_json(std::string_view text, std::size_t first_line = 1,
-                                         Twice twice = Twice::last_holds,
+                                         text::Twice twice = text::Twice::last_holds,
                                          std::string* said = nullptr);
 
-}  // namespace tpuwh::server::text
+// Null for what is none.
+nlohmann::ordered_json parse_json(std::string_view text);
+
+}  // namespace tpuwh::server::objects

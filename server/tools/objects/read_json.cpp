@@ -1,4 +1,4 @@
-#include "server/text/read_json.hpp"
+#include "server/tools/objects/read_json.hpp"
 
 #include "base/result.hpp"
 #include "server/text/json_builder.hpp"
@@ -8,14 +8,14 @@
 
 #include <algorithm>
 
-namespace tpuwh::server::text {
+namespace tpuwh::server::objects {
 
-Result<nlohmann::ordered_json> read_json(std::string_view text, std::size_t first_line, Twice twice,
-                                         std::string* said) {
-  if (auto fault = json_fault(text)) return *std::move(fault);
-  JsonBuilder builder;
+Result<nlohmann::ordered_json> read_json(std::string_view text, std::size_t first_line,
+                                         text::Twice twice, std::string* said) {
+  if (auto fault = text::json_fault(text)) return *std::move(fault);
+  text::JsonBuilder builder;
   if (nlohmann::ordered_json::sax_parse(text, &builder)) {
-    if (twice == Twice::refused && builder.repeated()) return *builder.repeated();
+    if (twice == text::Twice::refused && builder.repeated()) return *builder.repeated();
     if (said != nullptr && builder.repeated())
       *said = fmt::format("duplicate key {}; the last one holds, as kubectl reads it",
                           builder.repeated()->path());
@@ -27,4 +27,9 @@ Result<nlohmann::ordered_json> read_json(std::string_view text, std::size_t firs
   return Error(base::Errc::bad_json, fmt::format("line {}, column {}: not JSON", line, column));
 }
 
-}  // namespace tpuwh::server::text
+nlohmann::ordered_json parse_json(std::string_view text) {
+  auto value = read_json(text);
+  return value ? *std::move(value) : nlohmann::ordered_json();
+}
+
+}  // namespace tpuwh::server::objects
