@@ -6,7 +6,7 @@
 #include "server/text/duration.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/near_miss.hpp"
-#include "webhook/findings/table.hpp"
+#include "webhook/findings/finding.hpp"
 #include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "webhook/config/kind.hpp"
-#include "webhook/findings/table.hpp"
+#include "webhook/findings/finding.hpp"
 
 #include <array>
 #include <cstddef>

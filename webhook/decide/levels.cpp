@@ -1,7 +1,7 @@
 #include "webhook/decide/levels.hpp"
 
 #include "base/result.hpp"
-#include "webhook/findings/table.hpp"
+#include "webhook/findings/finding.hpp"
 
 #include <algorithm>
 #include <string>

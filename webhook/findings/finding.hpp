@@ -2,10 +2,13 @@
 // can look up (docs/messages.md, `kubectl tpu findings`), and a level that says what follows of it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string_view>
 
 namespace tpuwh::webhook::findings {
 
@@ -73,6 +76,96 @@ enum class Level : std::uint8_t {
   warn,  // the object is allowed, and whoever made it reads a sentence
   deny,  // the object is refused
 };
+
+// In words: server/tools/reference/ids/webhook_rows.hpp.
+struct Row {
+  Finding finding;
+  std::string_view id;  // "TPU-102": for good, never given to another
+  Level level;          // where nobody says otherwise
+};
+
+namespace rows {
+
+using enum Finding;
+using enum Level;
+
+// In the order of Finding, which is that of the ids.
+inline constexpr Row all[] = {
+    // ---- a topology and its chips
+    {placeholder_left, "TPU-101", deny},
+    {topology_malformed, "TPU-102", deny},
+    {topology_not_divisible, "TPU-103", deny},
+    {chips_invalid, "TPU-104", deny},
+    {topology_missing, "TPU-105", warn},
+    {topology_unlisted, "TPU-106", warn},
+    {accelerator_unknown, "TPU-107", warn},
+    {node_shared, "TPU-108", warn},
+    {containers_differ, "TPU-109", warn},
+    {sub_slice_misfit, "TPU-110", warn},
+    {sub_slice_unplaced, "TPU-111", warn},
+    {no_such_node, "TPU-112", warn},
+    {claims_unknown, "TPU-113", warn},
+    {chips_missing, "TPU-114", warn},
+    // ---- who a Pod is
+    {index_out_of_range, "TPU-201", deny},
+    {identity_missing, "TPU-202", warn},
+    {size_contradicts, "TPU-203", warn},
+    {name_contradicts, "TPU-204", warn},
+    {coordinator_invalid, "TPU-205", warn},
+    {coordinator_missing, "TPU-206", warn},
+    // ---- names
+    {name_invalid, "TPU-301", deny},
+    {subdomain_missing, "TPU-302", warn},
+    {names_do_not_resolve, "TPU-303", warn},
+    // ---- the number of Pods
+    {ray_hosts, "TPU-401", deny},
+    {ray_groups_alike, "TPU-402", deny},
+    {ray_replicas_refused, "TPU-403", warn},
+    {jobset_too_few, "TPU-404", deny},
+    {job_too_few, "TPU-405", warn},
+    {completions_too_many, "TPU-406", warn},
+    {lws_size, "TPU-407", deny},
+    {lws_templates_differ, "TPU-408", warn},
+    {statefulset_size, "TPU-409", warn},
+    {deployment_of_hosts, "TPU-410", warn},
+    {templates_unchecked, "TPU-411", warn},
+    {controller_refuses, "TPU-412", deny},
+    {made_when_ready, "TPU-413", warn},
+    {lws_subgroups_of_one, "TPU-414", warn},
+    // ---- variables
+    {too_long, "TPU-501", deny},
+    {value_kept, "TPU-502", warn},
+    {port_invalid, "TPU-503", warn},
+    {port_twice, "TPU-504", warn},
+    {torch_misfit, "TPU-505", warn},
+    {addresses_in_file, "TPU-506", warn},
+    // ---- placement
+    {exclusive_topology_invalid, "TPU-601", warn},
+    {selector_contradicts_leader, "TPU-602", warn},
+    {scheduling_group, "TPU-603", warn},
+    {pool_shared, "TPU-604", warn},
+};
+
+static_assert(std::size(all) == finding_count);
+static_assert([] {
+  for (std::size_t i = 0; i < finding_count; ++i)
+    if (static_cast<std::size_t>(all[i].finding) != i) return false;
+  return true;
+}());
+
+}  // namespace rows
+
+inline std::span<const Row> table() {
+  return rows::all;
+}
+inline const Row& row(Finding finding) {
+  return rows::all[static_cast<std::size_t>(finding)];
+}
+// Null for what is no id.
+inline const Row* find(std::string_view id) {
+  const auto* found = std::ranges::find(rows::all, id, &Row::id);
+  return found == std::end(rows::all) ? nullptr : found;
+}
 
 // What an operator says of each, where it differs from its default.
 class Levels {

@@ -1,6 +1,6 @@
 #include "webhook/outcome/notes.hpp"
 
-#include "webhook/findings/table.hpp"
+#include "webhook/findings/finding.hpp"
 
 namespace tpuwh::webhook::outcome {
 

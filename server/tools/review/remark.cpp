@@ -3,7 +3,8 @@
 #include "server/text/json_text.hpp"
 #include "server/tools/fixes/make.hpp"
 #include "server/tools/objects/json_path.hpp"
-#include "webhook/findings/table.hpp"
+#include "server/tools/reference/ids/webhook_rows.hpp"
+#include "webhook/findings/finding.hpp"
 
 #include <set>
 
@@ -61,16 +62,15 @@ Remark remark_of(const std::string& text, bool denied) {
   if (row == nullptr) return out;
   out.id = row->id;
   out.sentence = text.substr(colon + 2);
-  out.fix = fixes::Choice{std::string(row->fix)};
+  out.fix = fixes::Choice{std::string(ids::words_of(row->finding).fix)};
   return out;
 }
 
 Remark remark_of(const webhook::validate::Found& fault) {
-  const auto& row = webhook::findings::row(fault.finding);
   return {.denied = true,
-          .id = std::string(row.id),
+          .id = std::string(webhook::findings::row(fault.finding).id),
           .sentence = fault.sentence,
-          .fix = fixes::Choice{std::string(row.fix)}};
+          .fix = fixes::Choice{std::string(ids::words_of(fault.finding).fix)}};
 }
 
 std::vector<Remark> all_remarks(const ReviewOutcome& outcome, const std::string& review,

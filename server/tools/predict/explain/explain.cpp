@@ -22,9 +22,10 @@
 #include "server/tools/predict/explain/wanted.hpp"
 #include "server/tools/predict/outlook/pod_sets.hpp"
 #include "server/tools/reference/fields/unseen.hpp"
+#include "server/tools/reference/ids/webhook_rows.hpp"
 #include "server/tools/review/input.hpp"
 #include "server/tools/review/reviewer.hpp"
-#include "webhook/findings/table.hpp"
+#include "webhook/findings/finding.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -260,11 +261,11 @@ class Explainer {
 
   // Nothing of it is what it will be.
   static void refuse_placeholder(std::string left, Workload& workload) {
-    const auto& row = webhook::findings::row(webhook::findings::Finding::placeholder_left);
+    constexpr auto found = webhook::findings::Finding::placeholder_left;
     workload.findings.push_back({.denied = true,
-                                 .id = std::string(row.id),
+                                 .id = std::string(webhook::findings::row(found).id),
                                  .sentence = std::move(left),
-                                 .fix = fixes::Choice{std::string(row.fix)}});
+                                 .fix = fixes::Choice{std::string(ids::words_of(found).fix)}});
   }
 
   // Wherever it has containers.

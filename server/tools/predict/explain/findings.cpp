@@ -1,7 +1,7 @@
 #include "server/tools/predict/explain/findings.hpp"
 
 #include "server/tools/review/remark.hpp"
-#include "webhook/findings/table.hpp"
+#include "webhook/findings/finding.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -5,7 +5,7 @@
 #include "server/text/json_text.hpp"
 #include "server/tools/reference/ids/doctor_rows.hpp"
 #include "server/tools/reference/ids/explain_rows.hpp"
-#include "webhook/findings/table.hpp"
+#include "server/tools/reference/ids/webhook_rows.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -43,9 +43,11 @@ std::string_view name_of(webhook::findings::Level level) {
 // In the order of the ids.
 std::vector<Entry> all_entries() {
   std::vector<Entry> out;
-  for (const auto& row : webhook::findings::table())
+  for (const auto& row : webhook::findings::table()) {
+    const WebhookRow& words = words_of(row.finding);
     out.push_back(
-        {{row.id, row.name, name_of(row.level), row.what, row.fix}, "webhook", row.cause});
+        {{row.id, words.name, name_of(row.level), words.what, words.fix}, "webhook", words.cause});
+  }
   for (const Row& row : audit_rows) out.push_back({row, "audit", {}});
   for (const Row& row : explain_rows) out.push_back({row, "explain", {}});
   for (const Row& row : doctor_rows) out.push_back({row, "doctor", {}});

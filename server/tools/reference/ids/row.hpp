@@ -1,4 +1,4 @@
-// What tools find beside what the webhook does (webhook/findings/table.hpp): a row for each, with
+// What tools find beside what the webhook does (webhook_rows.hpp): a row for each, with
 // an id of the same kind.
 #pragma once
 

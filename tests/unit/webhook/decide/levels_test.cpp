@@ -7,7 +7,7 @@
 
 #include "tests/support/admitted.hpp"
 #include "tests/support/validated.hpp"
-#include "webhook/findings/table.hpp"
+#include "webhook/findings/finding.hpp"
 
 namespace tpuwh::webhook::decide {
 namespace {
