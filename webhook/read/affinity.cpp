@@ -134,18 +134,6 @@ bool read_pod_term(base::json::Reader& in, PodTerm& term, Pod& pod) {
   return read;
 }
 
-bool read_required(base::json::Reader& in, TermList& list, Pod& pod) {
-  if (in.take_null()) return true;
-  list.list = Presence::present;
-  list.begin = list.end = static_cast<std::uint32_t>(pod.pod_terms.size());
-  return in.array([&](std::size_t) {
-    PodTerm term;
-    if (!read_pod_term(in, term, pod) || !keep(in, pod.pod_terms, term)) return false;
-    ++list.end;
-    return true;
-  });
-}
-
 bool read_weight(base::json::Reader& in, PodTerm& term) {
   std::string_view text;
   if (in.take_null()) return true;
@@ -154,19 +142,24 @@ bool read_weight(base::json::Reader& in, PodTerm& term) {
   return true;
 }
 
-bool read_preferred(base::json::Reader& in, TermList& list, Pod& pod) {
+bool read_weighted_term(base::json::Reader& in, PodTerm& term, Pod& pod) {
+  base::json::Seen seen = 0;
+  return in.take_empty_object() || in.object([&](std::string_view key) {
+    if (key == "weight") return in.first(seen, 0) && read_weight(in, term);
+    if (key == "podAffinityTerm") return in.first(seen, 1) && read_pod_term(in, term, pod);
+    return in.skip();
+  });
+}
+
+// `read_term`: of required terms, or of preferred ones.
+template <auto read_term>
+bool read_terms(base::json::Reader& in, TermList& list, Pod& pod) {
   if (in.take_null()) return true;
   list.list = Presence::present;
   list.begin = list.end = static_cast<std::uint32_t>(pod.pod_terms.size());
   return in.array([&](std::size_t) {
     PodTerm term;
-    base::json::Seen seen = 0;
-    const bool read = in.take_empty_object() || in.object([&](std::string_view key) {
-      if (key == "weight") return in.first(seen, 0) && read_weight(in, term);
-      if (key == "podAffinityTerm") return in.first(seen, 1) && read_pod_term(in, term, pod);
-      return in.skip();
-    });
-    if (!read || !keep(in, pod.pod_terms, term)) return false;
+    if (!read_term(in, term, pod) || !keep(in, pod.pod_terms, term)) return false;
     ++list.end;
     return true;
   });
@@ -178,9 +171,9 @@ bool read_pod_affinity(base::json::Reader& in, PodAffinity& affinity, Pod& pod) 
   base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "requiredDuringSchedulingIgnoredDuringExecution")
-      return in.first(seen, 0) && read_required(in, affinity.required, pod);
+      return in.first(seen, 0) && read_terms<read_pod_term>(in, affinity.required, pod);
     if (key == "preferredDuringSchedulingIgnoredDuringExecution")
-      return in.first(seen, 1) && read_preferred(in, affinity.preferred, pod);
+      return in.first(seen, 1) && read_terms<read_weighted_term>(in, affinity.preferred, pod);
     return in.skip();
   });
 }
