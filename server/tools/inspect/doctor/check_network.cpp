@@ -74,19 +74,12 @@ class Policies {
   // `matters`: of a port entry; an entry that is not there is for all ports.
   template <class Matters>
   Way way(const Direction& direction, const Matters& matters) const {
-    bool any = false;
     Way best = Way::closed;
-    for (const Json* policy : ours_) {
-      if (!is_for(*policy, direction)) continue;
-      any = true;
-      for (const Json& rule : text::member(text::member(*policy, "spec"), direction.rules)) {
-        const Json& ports = text::member(rule, "ports");
-        const bool good = ports.empty() || std::any_of(ports.begin(), ports.end(), matters);
-        if (good)
-          best =
-              std::max(best, text::member(rule, direction.peers).empty() ? Way::open : Way::narrow);
-      }
-    }
+    const bool any = for_each_rule(direction, [&](const Json& rule, const Json& ports) {
+      if (ports.empty() || std::any_of(ports.begin(), ports.end(), matters))
+        best =
+            std::max(best, text::member(rule, direction.peers).empty() ? Way::open : Way::narrow);
+    });
     return any ? best : Way::open;
   }
 
@@ -106,21 +99,28 @@ class Policies {
   // What all of them open, in words: "443, 6443".
   std::string ports(const Direction& direction) const {
     std::set<std::string> out;
-    bool any = false;
-    for (const Json* policy : ours_) {
-      if (!is_for(*policy, direction)) continue;
-      any = true;
-      for (const Json& rule : text::member(text::member(*policy, "spec"), direction.rules)) {
-        const Json& ports = text::member(rule, "ports");
-        if (ports.empty()) out.insert("any port");
-        for (const Json& each : ports) out.insert(words(each));
-      }
-    }
+    const bool any = for_each_rule(direction, [&](const Json&, const Json& ports) {
+      if (ports.empty()) out.insert("any port");
+      for (const Json& each : ports) out.insert(words(each));
+    });
     if (!any) return "any port";
     return out.empty() ? "nothing" : fmt::format("{}", fmt::join(out, ", "));
   }
 
  private:
+  // False where no policy speaks of this direction, which is then open.
+  template <class Each>
+  bool for_each_rule(const Direction& direction, const Each& each) const {
+    bool any = false;
+    for (const Json* policy : ours_) {
+      if (!is_for(*policy, direction)) continue;
+      any = true;
+      for (const Json& rule : text::member(text::member(*policy, "spec"), direction.rules))
+        each(rule, text::member(rule, "ports"));
+    }
+    return any;
+  }
+
   static std::string words(const Json& entry) {
     const Json& port = text::member(entry, "port");
     std::string out = port.is_null()     ? "any port"
