@@ -2,7 +2,7 @@
 #pragma once
 
 #include "server/tools/predict/explain/explanation.hpp"
-#include "server/tools/predict/explain/markup.hpp"
+#include "server/tools/predict/explain/page_parts.hpp"
 
 namespace tpuwh::server::explain {
 

@@ -35,10 +35,9 @@ Markup figure_html(const Group& group, const SlicePicture& picture) {
   if (picture.layers_drawn < picture.layers)
     caption += " layers z=0 to z=" + number(picture.layers_drawn - 1) +
                "; those up to z=" + number(picture.layers - 1) + " look the same";
-  return element("figure",
-                 element("div", "class=\"picture\"",
-                         element("svg", attributes, Markup::trusted(picture.drawing.elements))) +
-                     element("figcaption", caption)) +
+  return element("figure", element("div", "class=\"picture\"",
+                                   element("svg", attributes, picture.drawing.elements)) +
+                               element("figcaption", caption)) +
          "\n";
 }
 

@@ -1,7 +1,7 @@
 // Parts of the page of html.hpp that several sections use.
 #pragma once
 
-#include "server/tools/predict/explain/markup.hpp"
+#include "server/tools/print/markup.hpp"
 
 #include <span>
 #include <string>
@@ -9,6 +9,14 @@
 #include <vector>
 
 namespace tpuwh::server::explain {
+
+using print::attribute;
+using print::element;
+using print::escaped;
+using print::escaped_lines;
+using print::Literal;
+using print::Markup;
+using print::number;
 
 // What a section may still list; the rest is told in ranges.
 struct PageRoom {

@@ -1,7 +1,6 @@
 #include "server/tools/predict/explain/svg.hpp"
 
 #include "base/counted.hpp"
-#include "server/tools/predict/explain/markup.hpp"
 #include "server/tools/predict/explain/worker_ids.hpp"
 #include "topology/layout/grid.hpp"
 
@@ -15,6 +14,8 @@ namespace tpuwh::server::explain {
 namespace {
 
 using base::counted;
+using print::escaped;
+using print::Markup;
 
 // More look the same and are longer than anybody scrolls.
 constexpr std::size_t most_slices_drawn = 4;
@@ -48,17 +49,19 @@ const Member* member_at(const Slice& slice, std::uint32_t host) {
 catalog::HostWords words_of(const Slice& slice, std::uint32_t host) {
   const Member* member = member_at(slice, host);
   if (member == nullptr)
-    return {.id = "-", .title = fmt::format("host {}: no Pod", host), .more_class = missing_host};
+    return {.id = "-",
+            .title = escaped(fmt::format("host {}: no Pod", host)),
+            .more_class = missing_host};
   const std::string ids = worker_ids_text(*member);
   const std::string said = ids.empty() ? "" : ", worker id " + ids;
-  return {.id = ids.empty() ? std::to_string(host) : ids,
-          .title = escaped(fmt::format("{}: host {}{}", member->pod, host, said)).text()};
+  return {.id = escaped(ids.empty() ? std::to_string(host) : ids),
+          .title = escaped(fmt::format("{}: host {}{}", member->pod, host, said))};
 }
 
-std::string picture_title(const Group& group, const Slice& slice, bool alone) {
+Markup picture_title(const Group& group, const Slice& slice, bool alone) {
   const std::string shape =
       fmt::format("{} of {}: {}", group.topology, group.accelerator, counted(group.hosts, "host"));
-  return escaped(alone ? shape : fmt::format("{}, {}", slice.name, shape)).text();
+  return escaped(alone ? shape : fmt::format("{}, {}", slice.name, shape));
 }
 
 std::size_t drawn_of(const Group& group) {
@@ -69,17 +72,18 @@ std::size_t drawn_of(const Group& group) {
 
 void append_heading(catalog::Drawing& all, const std::string& words) {
   constexpr std::uint32_t height = 26, width = 420;
-  all.append({.elements = fmt::format("<text class=\"t\" x=\"8\" y=\"{}\">{}</text>\n",
-                                      all.size.height + 19, escaped(words).text()),
-              .size = {width, height}});
+  all.append(
+      {.elements = Markup::trusted(fmt::format("<text class=\"t\" x=\"8\" y=\"{}\">{}</text>\n",
+                                               all.size.height + 19, escaped(words).text())),
+       .size = {width, height}});
 }
 
 void append_group(catalog::Drawing& all, const Group& group) {
   const auto pictures = pictures_of(group, in_a_file);
   for (const SlicePicture& picture : pictures) {
     catalog::Drawing moved;
-    moved.elements = fmt::format("<g transform=\"translate(0 {})\">{}</g>\n", all.size.height,
-                                 picture.drawing.elements);
+    moved.elements = Markup::trusted(fmt::format("<g transform=\"translate(0 {})\">{}</g>\n",
+                                                 all.size.height, picture.drawing.elements.text()));
     moved.size = picture.drawing.size;
     all.append(moved);
   }
@@ -106,7 +110,7 @@ std::vector<SlicePicture> pictures_of(const Group& group, const PictureLook& loo
     const catalog::SliceDrawing drawing{
         .grid = layout->grid,
         .rank = layout->rank,
-        .title = look.titled ? picture_title(group, slice, group.slices.size() == 1) : "",
+        .title = look.titled ? picture_title(group, slice, group.slices.size() == 1) : Markup(),
         .words = [&](std::uint32_t host) { return words_of(slice, host); },
         .widest = look.widest,
         .most_hosts = look.most_hosts};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tpuwh::server::catalog {
 
@@ -40,8 +41,8 @@ std::string host(const HostGrid& grid, const HostWords& words, std::uint32_t lef
   std::string out = fmt::format(
       "<g><title>{}</title><rect class=\"h{}{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" "
       "rx=\"4\"/><text x=\"{}\" y=\"{}\">{}</text>\n",
-      words.title, words.more_class.empty() ? "" : " ", words.more_class, left, top, size.width,
-      size.height, left + gap, top + 13, words.id);
+      words.title.text(), words.more_class.empty() ? "" : " ", words.more_class, left, top,
+      size.width, size.height, left + gap, top + 13, words.id.text());
   const auto& chips = grid.chips_per_host();
   for (std::uint32_t x = 0; x < chips[0]; ++x) {
     for (std::uint32_t y = 0; y < chips[1]; ++y) {
@@ -77,7 +78,8 @@ void Drawing::append(const Drawing& below) {
 }
 
 HostWords by_worker_id(std::uint32_t worker) {
-  return {.id = std::to_string(worker), .title = fmt::format("worker {}", worker)};
+  return {.id = print::escaped(std::to_string(worker)),
+          .title = print::escaped(fmt::format("worker {}", worker))};
 }
 
 std::uint32_t layers_drawn(const SliceDrawing& slice) {
@@ -86,29 +88,28 @@ std::uint32_t layers_drawn(const SliceDrawing& slice) {
 }
 
 Drawing draw(const SliceDrawing& slice, std::uint32_t top) {
-  Drawing out;
+  std::string elements;
   const std::uint32_t above = slice.title.empty() ? 0 : title_height;
   if (above > 0)
-    out.elements =
-        fmt::format("<text class=\"t\" x=\"{}\" y=\"{}\">{}</text>\n", gap, top + 19, slice.title);
+    elements = fmt::format("<text class=\"t\" x=\"{}\" y=\"{}\">{}</text>\n", gap, top + 19,
+                           slice.title.text());
   const Size each = layer_size(slice.grid);
   const std::uint32_t layers = layers_drawn(slice);
   const std::uint32_t per_row = std::clamp(slice.widest / each.width, 1u, layers);
   for (std::uint32_t z = 0; z < layers; ++z) {
-    out.elements +=
-        layer(slice, z, z % per_row * each.width, top + above + z / per_row * each.height);
+    elements += layer(slice, z, z % per_row * each.width, top + above + z / per_row * each.height);
   }
   const std::uint32_t rows = (layers + per_row - 1) / per_row;
-  out.size = {std::max(per_row * each.width, above > 0 ? title_width : 0u),
-              above + rows * each.height};
-  return out;
+  return {.elements = print::Markup::trusted(std::move(elements)),
+          .size = {std::max(per_row * each.width, above > 0 ? title_width : 0u),
+                   above + rows * each.height}};
 }
 
 std::string svg_file(const Drawing& drawing, std::string_view more_style) {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" "
       "width=\"{0}\" height=\"{1}\" role=\"img\">\n<style>\n{2}{3}</style>\n{4}</svg>\n",
-      drawing.size.width, drawing.size.height, style, more_style, drawing.elements);
+      drawing.size.width, drawing.size.height, style, more_style, drawing.elements.text());
 }
 
 }  // namespace tpuwh::server::catalog

@@ -2,6 +2,7 @@
 // pictures of `explain`.
 #pragma once
 
+#include "server/tools/print/markup.hpp"
 #include "topology/layout/grid.hpp"
 
 #include <cstdint>
@@ -19,17 +20,17 @@ struct Size {
 
 // Elements of SVG, of the classes t (title), h (host) and c (chip), and the room they take.
 struct Drawing {
-  std::string elements;
+  print::Markup elements;
   Size size;
 
   // Another one below.
   void append(const Drawing& below);
 };
 
-// What is written of a host. XML: whoever says it escapes what others wrote.
+// What is written of a host.
 struct HostWords {
-  std::string id;               // in its box
-  std::string title;            // where a mouse rests on it
+  print::Markup id;             // in its box
+  print::Markup title;          // where a mouse rests on it
   std::string more_class = "";  // beside h
 };
 HostWords by_worker_id(std::uint32_t worker);  // "3", "worker 3"
@@ -37,7 +38,7 @@ HostWords by_worker_id(std::uint32_t worker);  // "3", "worker 3"
 struct SliceDrawing {
   const topology::layout::HostGrid& grid;
   unsigned rank = 3;
-  std::string title = {};  // XML, above it; "" for none and no room for it
+  print::Markup title = {};  // above it; "" for none and no room for it
   std::function<HostWords(std::uint32_t worker)> words = by_worker_id;
   std::uint32_t widest = 1200;             // pixels, if one layer is no wider
   std::uint32_t most_hosts = 0xffff'ffff;  // of the layers drawn, but for the first

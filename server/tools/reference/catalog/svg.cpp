@@ -11,11 +11,10 @@ namespace {
 
 using topology::layout::NodePool;
 
-// Labels and machine types come from our own catalog and hold no character XML minds.
-std::string title(const NodePool& pool) {
+print::Markup title(const NodePool& pool) {
   const auto& slice = pool.slice;
-  return fmt::format("{} of {}: {} x {}, {}", slice.dims.text(), slice.accelerator, slice.hosts,
-                     pool.machine->name, slice.accelerator_type());
+  return print::escaped(fmt::format("{} of {}: {} x {}, {}", slice.dims.text(), slice.accelerator,
+                                    slice.hosts, pool.machine->name, slice.accelerator_type()));
 }
 
 }  // namespace

@@ -17,18 +17,19 @@ TEST(Drawing, has_room_for_a_title_where_there_is_one) {
   const auto titled = draw({.grid = grid, .rank = 2, .title = "2x4"}, 0);
   EXPECT_LT(plain.size.height, titled.size.height);
   EXPECT_LT(plain.size.width, titled.size.width);
-  EXPECT_THAT(plain.elements, Not(HasSubstr("class=\"t\"")));
-  EXPECT_THAT(titled.elements, HasSubstr(">2x4</text>"));
+  EXPECT_THAT(plain.elements.text(), Not(HasSubstr("class=\"t\"")));
+  EXPECT_THAT(titled.elements.text(), HasSubstr(">2x4</text>"));
 }
 
 TEST(Drawing, says_of_a_host_what_the_caller_says) {
   const auto grid = *topology::layout::host_grid(Dims(2, 4), 4);
   const auto words = [](std::uint32_t worker) {
-    return HostWords{.id = "w" + std::to_string(worker), .title = "a Pod", .more_class = "m"};
+    return HostWords{
+        .id = print::escaped("w" + std::to_string(worker)), .title = "a Pod", .more_class = "m"};
   };
   const auto drawing = draw({.grid = grid, .rank = 2, .words = words}, 0);
-  EXPECT_THAT(drawing.elements, HasSubstr("<title>a Pod</title><rect class=\"h m\""));
-  EXPECT_THAT(drawing.elements, HasSubstr(">w1</text>"));
+  EXPECT_THAT(drawing.elements.text(), HasSubstr("<title>a Pod</title><rect class=\"h m\""));
+  EXPECT_THAT(drawing.elements.text(), HasSubstr(">w1</text>"));
 }
 
 // One layer is always drawn, however many hosts it has.
@@ -37,7 +38,7 @@ TEST(Drawing, leaves_layers_out) {
   EXPECT_EQ(layers_drawn({.grid = grid}), 8u);
   EXPECT_EQ(layers_drawn({.grid = grid, .most_hosts = 9}), 2u);
   EXPECT_EQ(layers_drawn({.grid = grid, .most_hosts = 1}), 1u);
-  EXPECT_THAT(draw({.grid = grid, .most_hosts = 9}, 0).elements, Not(HasSubstr("z=2")));
+  EXPECT_THAT(draw({.grid = grid, .most_hosts = 9}, 0).elements.text(), Not(HasSubstr("z=2")));
 }
 
 TEST(Drawing, is_a_file_with_more_style) {

@@ -1,4 +1,4 @@
-#include "server/tools/predict/explain/markup.hpp"
+#include "server/tools/print/markup.hpp"
 
 #include "tests/support/named_case.hpp"
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server::explain {
+namespace tpuwh::server::print {
 namespace {
 
 using test::case_name;
@@ -73,4 +73,4 @@ TEST(Markup, groups_digits) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server::explain
+}  // namespace tpuwh::server::print

@@ -1,10 +1,10 @@
-#include "server/tools/predict/explain/markup.hpp"
+#include "server/tools/print/markup.hpp"
 
 #include "server/text/visible.hpp"
 
 #include <utility>
 
-namespace tpuwh::server::explain {
+namespace tpuwh::server::print {
 
 namespace {
 
@@ -81,4 +81,4 @@ Markup attribute(Literal name, std::string_view value) {
   return Markup::trusted(out + "=\"" + escape(value, false) + '"');
 }
 
-}  // namespace tpuwh::server::explain
+}  // namespace tpuwh::server::print

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tpuwh::server::explain {
+namespace tpuwh::server::print {
 
 using text::Literal;
 
@@ -30,7 +30,7 @@ class Markup {
   const std::string& text() const& { return text_; }
   std::string text() && { return std::move(text_); }
 
-  // What already is markup: a drawing of server/tools/reference/catalog/drawing.hpp.
+  // What was put together of markup.
   static Markup trusted(std::string text);
 
  private:
@@ -51,4 +51,4 @@ Markup element(Literal name, const Markup& content);
 // ' name="value"', the value escaped.
 Markup attribute(Literal name, std::string_view value);
 
-}  // namespace tpuwh::server::explain
+}  // namespace tpuwh::server::print
