@@ -56,4 +56,24 @@ inline Unusable unusable(const Node& node, const read::PoolQuestion& question) {
   return node.chips < question.chips_per_host ? Unusable::few_chips : Unusable::no;
 }
 
+// What a node is to a host of a slice: of what is against it, the first.
+enum class Stand {
+  usable,
+  not_selected,  // the Pod's node selector or required node affinity does not match
+  unusable,      // unusable() says why, reasons::trouble_of() in words
+  held,          // others have chips that it needs
+};
+
+// What a node is to a host of the question's slice; which holders count is `counts` to say.
+template <class Holders, class Counts>
+Stand stand_of(const Node& node, const Holders& holders, const read::PoolQuestion& question,
+               bool all_selected, Counts counts) {
+  if (unusable(node, question) != Unusable::no) return Stand::unusable;
+  std::uint64_t taken = 0;
+  for (const auto& holder : holders)
+    if (counts(holder)) taken += holder.chips;
+  if (taken + question.chips_per_host > node.chips) return Stand::held;
+  return all_selected || selects(question.pod, node.labels) ? Stand::usable : Stand::not_selected;
+}
+
 }  // namespace tpuwh::webhook::pools

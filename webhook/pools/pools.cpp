@@ -196,18 +196,6 @@ void Pools::look_again(Pool& pool) {
 
 namespace {
 
-// What a node is to a host of the question's slice; which holders count is `counts` to say.
-template <class Counts>
-Stand stand_of(const Node& node, const std::vector<Holder>& holders,
-               const read::PoolQuestion& question, bool all_selected, Counts counts) {
-  if (unusable(node, question) != Unusable::no) return Stand::unusable;
-  std::uint64_t taken = 0;
-  for (const Holder& holder : holders)
-    if (counts(holder)) taken += holder.chips;
-  if (taken + question.chips_per_host > node.chips) return Stand::held;
-  return all_selected || selects(question.pod, node.labels) ? Stand::usable : Stand::not_selected;
-}
-
 struct Candidate {
   const std::string_view* name;
   std::uint32_t usable;
@@ -271,36 +259,6 @@ void Pools::unfit(const read::PoolQuestion& question, base::NameList& out) const
   }
   if (more) std::ranges::sort(kept, {}, [](const Candidate& each) { return *each.name; });
   for (const Candidate& each : std::span(kept).first(count)) out.add(*each.name);
-}
-
-std::vector<SeenPool> Pools::look(const read::PoolQuestion& question) const {
-  const auto shape = shapes_.find(ByShape::View(question.accelerator, question.topology));
-  if (shape == shapes_.end()) return {};
-  const SliceId own = slice_id(question.slice_key);
-  const auto counts = [&](const Holder& holder) {
-    return holder.slice == SliceId() || holder.slice != own;
-  };
-  std::vector<SeenPool> out;
-  for (const auto& [name, pool] : shape->second.pools) {
-    SeenPool seen{name, {}};
-    for (const Host* host : pool.hosts) {
-      const bool selected = selects(question.pod, host->node.labels);
-      seen.hosts.push_back(
-          {&host->node, selected ? stand_of(host->node, host->holders, question, true, counts)
-                                 : Stand::not_selected});
-    }
-    std::ranges::sort(seen.hosts, {},
-                      [](const SeenHost& host) -> const std::string& { return host.node->name; });
-    out.push_back(std::move(seen));
-  }
-  return out;
-}
-
-std::vector<SeenShape> Pools::shapes() const {
-  std::vector<SeenShape> out;
-  for (const auto& [name, shape] : shapes_)
-    if (!shape.pools.empty()) out.push_back({name.first, name.second, shape.pools.size()});
-  return out;
 }
 
 }  // namespace tpuwh::webhook::pools

@@ -48,30 +48,6 @@ inline constexpr std::size_t max_unfit = 64;
 inline constexpr std::size_t max_comparisons = 1u << 16;
 inline constexpr std::size_t few_criteria = 16;
 
-// What a node is to a host of a slice: of what is against it, the first.
-enum class Stand {
-  usable,
-  not_selected,  // the Pod's node selector or required node affinity does not match
-  unusable,      // unusable() says why, reasons::trouble_of() in words
-  held,          // others have chips that it needs
-};
-
-// A node, as whoever asks finds it.
-struct SeenHost {
-  const Node* node;
-  Stand stand;
-};
-struct SeenPool {
-  std::string_view name;
-  std::vector<SeenHost> hosts;  // by name
-};
-
-// A shape of which a cluster has node pools.
-struct SeenShape {
-  std::string_view accelerator, topology;
-  std::size_t pools;
-};
-
 class Pools {
   struct Pool;
 
@@ -120,12 +96,10 @@ class Pools {
   // is a preference, and 2 MB of node affinity kept every other review waiting for seconds.
   void unfit(const read::PoolQuestion& question, base::NameList& out) const;
 
-  // Every pool of the question's shape, by name, each with all its hosts: the same judgement, with
-  // every holder counted but those of the question's slice. For commands: it allocates. Views into
-  // this object.
-  std::vector<SeenPool> look(const read::PoolQuestion& question) const;
-  // By accelerator and topology.
-  std::vector<SeenShape> shapes() const;
+  // Calls `each` with accelerator, topology, name of the pool, node and holders of every host of a
+  // pool, by shape and pool. For commands. Views into this object.
+  template <class F>
+  void for_each_host(F&& each) const;
 
  private:
   struct Shape;
@@ -179,5 +153,13 @@ class Pools {
   std::map<SliceId, int> bound_;
   std::size_t known_ = 0;
 };
+
+template <class F>
+void Pools::for_each_host(F&& each) const {
+  for (const auto& [shape, of] : shapes_)
+    for (const auto& [name, pool] : of.pools)
+      for (const Host* host : pool.hosts)
+        each(shape.first, shape.second, name, host->node, host->holders);
+}
 
 }  // namespace tpuwh::webhook::pools

@@ -9,8 +9,6 @@ namespace tpuwh::server::outlook {
 namespace {
 
 using webhook::pools::Node;
-using webhook::pools::SeenHost;
-using webhook::pools::SeenPool;
 using webhook::pools::Stand;
 
 // A slice of several hosts wants its pool for itself.
@@ -111,7 +109,7 @@ PoolView NodePools::view(const SeenPool& pool, const Member& member) const {
 
 std::vector<PoolView> NodePools::views(const Member& member) const {
   std::vector<PoolView> out;
-  for (const SeenPool& pool : cluster_.pools.look(member.question()))
+  for (const SeenPool& pool : pools_of(cluster_.pools, member.question()))
     out.push_back(view(pool, member));
   return out;
 }
@@ -135,7 +133,7 @@ bool NodePools::is_on(const SeenPool& pool) const {
 }
 
 Candidates NodePools::candidates(const Member& member) const {
-  Candidates out{cluster_.pools.look(member.question())};
+  Candidates out{pools_of(cluster_.pools, member.question())};
   std::ranges::stable_partition(out.pools, [&](const SeenPool& pool) { return is_on(pool); });
   return out;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "server/tools/predict/outlook/member.hpp"
+#include "server/tools/predict/outlook/seen_pools.hpp"
 
 #include <cstdint>
 #include <map>
@@ -48,7 +49,7 @@ struct PoolView {
 // Where slices that ask the same are looked for: what one of them could not take, the next ones
 // cannot, either.
 struct Candidates {
-  std::vector<webhook::pools::SeenPool> pools;  // first those where the workload stands already
+  std::vector<SeenPool> pools;  // first those where the workload stands already
   std::size_t next = 0;
 };
 
@@ -76,9 +77,9 @@ class NodePools {
   // Its own, for good: one that is being deleted has its chips until it is.
   bool stays(const Tenant& tenant) const;
   const std::vector<Tenant>& tenants_of(const webhook::pools::Node& node) const;
-  bool is_on(const webhook::pools::SeenPool& pool) const;
-  PoolView view(const webhook::pools::SeenPool& pool, const Member& member) const;
-  void judge_node(const webhook::pools::SeenHost& host, const Member& member, PoolView& view) const;
+  bool is_on(const SeenPool& pool) const;
+  PoolView view(const SeenPool& pool, const Member& member) const;
+  void judge_node(const SeenHost& host, const Member& member, PoolView& view) const;
   bool has_room(const webhook::pools::Node& node, const Member& member) const;
   std::string take(const PoolView& view, const Member& member);
 

@@ -67,10 +67,10 @@ void help_with_pools(const Placeless& slices, const Views& views, Taken& taken, 
 
 // The nearest first: of the same accelerator, of the same topology.
 std::string shapes_there(const ClusterState& cluster, const Member& member) {
-  auto shapes = cluster.pools.shapes();
+  auto shapes = shapes_of(cluster.pools);
   if (shapes.empty() && cluster.without_pool.empty()) return "no node of the cluster has TPUs";
   if (shapes.empty()) return "nodes with TPUs have no label " + std::string(key::node_pool);
-  std::ranges::stable_sort(shapes, {}, [&](const webhook::pools::SeenShape& shape) {
+  std::ranges::stable_sort(shapes, {}, [&](const SeenShape& shape) {
     return std::pair(shape.accelerator != member.accelerator(),
                      shape.topology != member.topology());
   });
@@ -172,7 +172,7 @@ Wait no_pool(const Placeless& slices, Taken& taken, const ClusterState& cluster)
 
 // A selector that no node of the shape matches, as "key=value"; "" where none is alone to blame.
 std::string unmatched(const ClusterState& cluster, const Member& member) {
-  const auto pools = cluster.pools.look(member.question());
+  const auto pools = pools_of(cluster.pools, member.question());
   for (const auto& selector : member.pod().node_selector) {
     const bool matched = std::ranges::any_of(pools, [&](const auto& pool) {
       return std::ranges::any_of(pool.hosts, [&](const auto& host) {

@@ -246,53 +246,26 @@ TEST_F(PoolsTest, whose_name_is_no_label_value_are_not_named) {
   EXPECT_EQ(unfit(), Names());
 }
 
-// "a: usable held", for each pool that look() tells of.
-std::vector<std::string> told(const std::vector<SeenPool>& pools) {
-  std::vector<std::string> out;
-  for (const SeenPool& pool : pools) {
-    std::string line = std::string(pool.name) + ":";
-    for (const SeenHost& host : pool.hosts)
-      line += host.stand == Stand::usable         ? " usable"
-              : host.stand == Stand::held         ? " held"
-              : host.stand == Stand::not_selected ? " not-selected"
-                                                  : " unusable";
-    out.push_back(line);
-  }
-  return out;
-}
-
-TEST_F(PoolsTest, are_looked_at_host_by_host) {
-  whole("a");
-  whole("b");
-  cordoned("a", 3);
-  hold("a-1", another_slice);
-  pools.hold("a-2", {.chips = 1});
-  hold("b-0", one_slice);
-  EXPECT_EQ(told(pools.look(question())),
-            (Names{"a: usable held held unusable", "b: usable usable usable usable"}));
-  pod.node_selector = {{node_pool, "b"}};
-  EXPECT_EQ(told(pools.look(question())),
-            (Names{"a: not-selected not-selected not-selected not-selected",
-                   "b: usable usable usable usable"}));
-  read::PoolQuestion other = question();
-  other.topology = "2x4";
-  EXPECT_TRUE(pools.look(other).empty());
-}
-
-TEST_F(PoolsTest, are_counted_by_shape_and_stay_when_moved) {
+TEST_F(PoolsTest, are_told_by_shape_and_stay_when_moved) {
   whole("a");
   whole("b");
   Pools::Host& host = hold("a-1", another_slice);
   Pools moved = std::move(pools);
-  const auto shapes = moved.shapes();
-  ASSERT_EQ(shapes.size(), 1u);
-  EXPECT_EQ(shapes.front().topology, "4x4");
-  EXPECT_EQ(shapes.front().pools, 2u);
+  const auto told = [&] {
+    Names out;
+    moved.for_each_host([&](const auto&, const auto& shape, const auto& pool, const Node& node,
+                            const auto& holders) {
+      out.push_back(pool + ' ' + shape + ' ' + node.name + ' ' + std::to_string(holders.size()));
+    });
+    return out;
+  };
+  EXPECT_EQ(told(), (Names{"a 4x4 a-0 0", "a 4x4 a-1 1", "a 4x4 a-2 0", "a 4x4 a-3 0",
+                           "b 4x4 b-0 0", "b 4x4 b-1 0", "b 4x4 b-2 0", "b 4x4 b-3 0"}));
   moved.release(host, holder(another_slice));
-  EXPECT_EQ(told(moved.look(question())).front(), "a: usable usable usable usable");
+  EXPECT_EQ(told()[1], "a 4x4 a-1 0");
   for (const char* name : {"a-0", "a-1", "a-2", "a-3", "b-0", "b-1", "b-2", "b-3"})
     moved.remove(name);
-  EXPECT_TRUE(moved.shapes().empty());
+  EXPECT_EQ(told(), Names());
   pools = Pools();
 }
 
