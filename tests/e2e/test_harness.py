@@ -7,13 +7,14 @@ import pathlib
 import signal
 import socket
 import socketserver
+import subprocess
 import sys
 import threading
 import time
 
 import pytest
 
-from controlplane import net, process
+from controlplane import net, pins, process
 from controlplane.state import State
 from harness import audit, pipe, report
 from harness.api import Api, Refused, wait_for
@@ -320,3 +321,12 @@ def test_each_case_is_of_one_control_plane():
     numbers = range(1, report.planes() + 1)
     assert sorted(case for number in numbers for case in report.listed(number)[0]) == sorted(report.listed()[0])
     assert all(report.listed(number)[0] for number in numbers)
+
+
+def test_the_modules_have_the_releases_of_the_pins():
+    """What is built is what the file of pins says, whichever set is asked for."""
+    ask = "from controlplane import programs; print(*programs.disagreements(), sep='\\n')"
+    for name in pins.sets():
+        told = subprocess.run([sys.executable, "-c", ask], env={**os.environ, "TPUWH_PINS": name}, text=True,
+                              cwd=pathlib.Path(__file__).parent, capture_output=True, check=False)
+        assert (told.returncode, told.stdout.strip()) == (0, ""), told.stdout + told.stderr

@@ -15,21 +15,23 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "e2e")]
 
 import crd  # noqa: E402
-from controlplane import cache  # noqa: E402
+from controlplane import cache, programs  # noqa: E402
 
-# Where the modules are pinned, and where their CRDs are in them.
+# Where the CRDs of operators are in their modules.
 OPERATORS = {
-    "jobset": ("kubernetes", "sigs.k8s.io/jobset", "config/components/crd/bases/jobset.x-k8s.io_{}.yaml"),
-    "lws": ("kubernetes", "sigs.k8s.io/lws", "config/crd/bases/leaderworkerset.x-k8s.io_{}.yaml"),
-    "kuberay": ("kueue", "github.com/ray-project/kuberay/ray-operator", "config/crd/bases/ray.io_{}.yaml"),
-    "kueue": ("kueue", "sigs.k8s.io/kueue", "config/components/crd/bases/kueue.x-k8s.io_{}.yaml"),
+    "jobset": "config/components/crd/bases/jobset.x-k8s.io_{}.yaml",
+    "lws": "config/crd/bases/leaderworkerset.x-k8s.io_{}.yaml",
+    "kuberay": "config/crd/bases/ray.io_{}.yaml",
+    "kueue": "config/components/crd/bases/kueue.x-k8s.io_{}.yaml",
 }
 NO_MODULE = {"ComputeClass"}  # GKE's page alone says what it has
 
 
-def module_folder(pins: str, module: str) -> pathlib.Path:
+def module_folder(program: str) -> pathlib.Path:
+    """Of the module that a program is built from."""
+    module = programs.SOURCES[program].module
     answer = subprocess.run(
-        ["go", "mod", "download", "-json", module], cwd=cache.MODULES / pins, env=cache.go_environment(),
+        ["go", "mod", "download", "-json", module], cwd=programs.pinned_folder(program), env=cache.go_environment(),
         capture_output=True, text=True, check=False,
     )
     if answer.returncode != 0:
@@ -41,7 +43,7 @@ class Schemas:
     """What a type of the table is in the modules: a list of schemas, of one for each version."""
 
     def __init__(self):
-        openapi = module_folder("kubernetes", "k8s.io/kubernetes") / "api/openapi-spec/swagger.json"
+        openapi = module_folder("kube-apiserver") / "api/openapi-spec/swagger.json"
         self.definitions = json.loads(openapi.read_text(encoding="utf-8"))["definitions"]
         self.folders = {}
 
@@ -52,11 +54,11 @@ class Schemas:
         operator, colon, rest = name.partition(":")
         if not colon:
             return [self.definitions[name if name.startswith("io.") else f"io.k8s.api.{name}"]]
-        pins, module, file = OPERATORS[operator]
-        if module not in self.folders:
-            self.folders[module] = module_folder(pins, module)
+        file = OPERATORS[operator]
+        if operator not in self.folders:
+            self.folders[operator] = module_folder(operator)
         plural, _, below = rest.partition("#")
-        found = list(crd.versions((self.folders[module] / file.format(plural)).read_text(encoding="utf-8")).values())
+        found = list(crd.versions((self.folders[operator] / file.format(plural)).read_text(encoding="utf-8")).values())
         for step in filter(None, below.split(".")):
             found = [each["properties"][step] for each in found]
         return found

@@ -6,8 +6,8 @@
         objects/<operator>.json      CRDs, roles and webhook configurations, as rendered
         built/<module>.json          what the first build of a module cost
 
-<hash> covers every go.mod and go.sum, the recipe in programs.py and the Go release, so a change
-of any of them builds anew and nothing else does.
+<hash> covers the go.mod and go.sum of a set of pins, the recipe in programs.py and the Go release, so a
+change of any of them builds anew and nothing else does.
 """
 
 import hashlib
@@ -44,10 +44,10 @@ def go_version() -> str:
     return answer.stdout.strip()
 
 
-def home(recipe: str) -> pathlib.Path:
-    """The folder for this set of versions; `recipe` is whatever else decides the result."""
+def home(folders: list, recipe: str) -> pathlib.Path:
+    """The folder for the versions of these folders of MODULES; `recipe` is whatever else decides the result."""
     digest = hashlib.sha256()
-    for path in sorted(MODULES.glob("*/go.*")):
+    for path in (MODULES / folder / name for folder in folders for name in ("go.mod", "go.sum")):
         digest.update(path.relative_to(MODULES).as_posix().encode() + b"\0" + path.read_bytes())
     digest.update(recipe.encode() + go_version().encode())
     return root() / f"controlplane-{digest.hexdigest()[:12]}"

@@ -4,14 +4,14 @@ import pathlib
 import sys
 import time
 
-from . import core, kube, net, nodes, operators, process, programs
+from . import core, kube, net, nodes, operators, pins, process, programs
 from .state import State, fresh, load
 
 
 def up(directory: pathlib.Path, with_operators=(), pools=nodes.DEFAULT_POOLS, ray_indexing: bool = True) -> State:
     """Build what is missing, start everything, wait until it is ready."""
     with_operators = [name for name in operators.NAMES if name in with_operators]
-    programs.ensure(["kubernetes", *with_operators])
+    programs.ensure([*programs.CONTROL_PLANE, *with_operators])
     state = fresh(directory.resolve())
     try:
         _start(state, with_operators, pools, ray_indexing)
@@ -85,13 +85,8 @@ def _start(state: State, with_operators: list, pools, ray_indexing: bool) -> Non
 
 
 def _versions(with_operators: list) -> dict:
-    kubernetes = programs.KUBERNETES_VERSION
-    found = dict.fromkeys(("kube-apiserver", "kube-controller-manager", "kube-scheduler"), kubernetes)
-    found["etcd"] = programs.module_version("kubernetes", "go.etcd.io/etcd/server/v3")
-    found["kwok"] = programs.module_version("kubernetes", "sigs.k8s.io/kwok")
-    for name in with_operators:
-        found[name] = programs.operator_version(name)
-    return found
+    parts = [name for name in programs.CONTROL_PLANE if name != "kubectl"]
+    return {name: pins.release(programs.SOURCES[name].project) for name in (*parts, *with_operators)}
 
 
 def _print_nodes(client: kube.Kube) -> None:

@@ -1,4 +1,4 @@
-"""Building upstream's programs at the versions that modules/*/go.mod pin.
+"""Building upstream's programs at the releases of pins.toml.
 
 `go build` makes the programs of a module together, so what they have in common is compiled once.
 The first build downloads modules by name and takes minutes; it says what it is doing while it
@@ -17,10 +17,38 @@ import subprocess
 import threading
 import time
 
-from . import cache, manifests
+from . import cache, manifests, pins
 
-KUBERNETES_VERSION = "v1.36.3"
 PROGRESS_EVERY = 15.0  # seconds between two lines of a build
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """Where a program comes from."""
+
+    project: str  # whose release pins.toml has
+    module: str  # its Go module
+    package: str = ""  # of it, where that is not the module itself
+    operator: bool = False  # whether config/default of the module has objects of its own
+
+
+def _kubernetes(program: str) -> Source:
+    return Source("kubernetes", "k8s.io/kubernetes", f"/cmd/{program}")
+
+
+SOURCES = {
+    "etcd": Source("etcd", "go.etcd.io/etcd/server/v3"),
+    **{name: _kubernetes(name) for name in ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl")},
+    "kwok": Source("kwok", "sigs.k8s.io/kwok", "/cmd/kwok"),
+    "jobset": Source("jobset", "sigs.k8s.io/jobset", operator=True),
+    "lws": Source("lws", "sigs.k8s.io/lws", "/cmd", operator=True),
+    "kuberay": Source("kuberay", "github.com/ray-project/kuberay/ray-operator", operator=True),
+    "kueue": Source("kueue", "sigs.k8s.io/kueue", "/cmd/kueue", operator=True),
+    "helm": Source("helm", "helm.sh/helm/v4", "/cmd/helm"),
+    "helm3": Source("helm3", "helm.sh/helm/v3", "/cmd/helm"),
+}
+CONTROL_PLANE = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kwok")
+KUBERNETES_VERSION = pins.release("kubernetes")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,8 +56,8 @@ class Module:
     """Programs that are built together, of a folder of modules/ whose go.mod has their packages as tools."""
 
     name: str
+    folder: str  # of modules/
     programs: dict  # name in bin/ -> package
-    folder: str = ""  # of modules/, where it is not the name
     stamp: str = ""  # extra linker flags
     operators: dict = dataclasses.field(default_factory=dict)  # name in bin/ -> module whose config/default has its objects
 
@@ -42,48 +70,27 @@ def _kubernetes_stamp() -> str:
     return " ".join(f"-X {package}.{key}={value}" for package in packages for key, value in values.items())
 
 
-MODULES = {
-    module.name: module
-    for module in (
-        Module("helm", {"helm": "helm.sh/helm/v4/cmd/helm"}),
-        Module("helm3", {"helm3": "helm.sh/helm/v3/cmd/helm"}, folder="helm"),  # go build would call both helm
-        Module(
-            "kubernetes",
-            {
-                "etcd": "go.etcd.io/etcd/server/v3",
-                "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
-                "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
-                "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
-                "kubectl": "k8s.io/kubernetes/cmd/kubectl",
-                "kwok": "sigs.k8s.io/kwok/cmd/kwok",
-                "jobset": "sigs.k8s.io/jobset",
-                "lws": "sigs.k8s.io/lws/cmd",
-            },
-            stamp=_kubernetes_stamp(),
-            operators={"jobset": "sigs.k8s.io/jobset", "lws": "sigs.k8s.io/lws"},
-        ),
-        Module(
-            "kueue",
-            {"kueue": "sigs.k8s.io/kueue/cmd/kueue", "kuberay": "github.com/ray-project/kuberay/ray-operator"},
-            operators={"kueue": "sigs.k8s.io/kueue", "kuberay": "github.com/ray-project/kuberay/ray-operator"},
-        ),
+def _module(name: str, folder: str, names: tuple) -> Module:
+    found = {each: SOURCES[each] for each in names}
+    return Module(
+        name, folder,
+        programs={each: source.module + source.package for each, source in found.items()},
+        stamp=_kubernetes_stamp() if "kube-apiserver" in names else "",
+        operators={each: source.module for each, source in found.items() if source.operator},
     )
-}
+
+
+MODULES = {name: _module(name, *what) for name, what in pins.modules().items()}
 
 
 def home() -> pathlib.Path:
-    return cache.home(recipe=repr(sorted(MODULES.items())) + manifests.RECIPE)
+    folders = sorted({module.folder for module in MODULES.values()})
+    return cache.home(folders, recipe=repr(sorted(MODULES.items())) + manifests.RECIPE)
 
 
 def path(program: str) -> str:
     """The file of a program, whether it is built yet or not."""
     return str(home() / "bin" / program)
-
-
-def operator_version(operator: str) -> str:
-    """The version of an operator, as its module pins it."""
-    module = _module_of(operator)
-    return module_version(module.name, module.operators[operator])
 
 
 def ensure(names) -> None:
@@ -93,6 +100,8 @@ def ensure(names) -> None:
     missing = [name for name in modules if not _stamp_file(folder, name).exists()]
     if not missing:
         return
+    if wrong := disagreements():
+        raise RuntimeError("\n".join(wrong))
     folder.mkdir(parents=True, exist_ok=True)
     with open(cache.root() / "build.lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -101,13 +110,28 @@ def ensure(names) -> None:
                 _build(MODULES[name], folder)
 
 
-def module_version(name: str, path_in_go_mod: str) -> str:
-    """The version that the go.mod of a module pins for a module path."""
-    for line in (_pins(MODULES[name]) / "go.mod").read_text(encoding="utf-8").splitlines():
-        words = line.replace("require ", "").split()
-        if len(words) >= 2 and words[0] == path_in_go_mod and words[1].startswith("v"):
-            return words[1]
-    raise KeyError(f"{path_in_go_mod} is not in {_pins(MODULES[name])}/go.mod")
+def pinned_folder(program: str) -> pathlib.Path:
+    """The folder of modules/ that a program is built in."""
+    return _pins(_module_of(program))
+
+
+def disagreements() -> list:
+    """Of programs whose go.mod has another release than pins.toml: what both say."""
+    found = []
+    for module in MODULES.values():
+        resolved = _resolved(_pins(module) / "go.mod")
+        for program in module.programs:
+            source = SOURCES[program]
+            says, wanted = resolved.get(source.module, "nothing"), pins.release(source.project)
+            if says != wanted:
+                found.append(f"{program}: {_pins(module)}/go.mod has {says}, {pins.FILE} {wanted}")
+    return found
+
+
+def _resolved(go_mod: pathlib.Path) -> dict:
+    """Module paths that a go.mod requires, with their releases."""
+    words = [line.replace("require ", "").split() for line in go_mod.read_text(encoding="utf-8").splitlines()]
+    return {each[0]: each[1] for each in words if len(each) >= 2 and re.match(r"v\d", each[1])}
 
 
 def _module_of(name: str) -> Module:
@@ -116,7 +140,7 @@ def _module_of(name: str) -> Module:
 
 def _pins(module: Module) -> pathlib.Path:
     """The folder of its go.mod."""
-    return cache.MODULES / (module.folder or module.name)
+    return cache.MODULES / module.folder
 
 
 def _stamp_file(folder: pathlib.Path, name: str) -> pathlib.Path:

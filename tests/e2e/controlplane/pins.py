@@ -1,0 +1,37 @@
+"""The set of releases that this process builds and runs: pins.toml, and which of its tables was asked for."""
+
+import functools
+import os
+import tomllib
+
+from . import cache
+
+FILE = cache.HERE / "pins.toml"
+
+
+@functools.cache
+def chosen() -> str:
+    """$TPUWH_PINS, else the default."""
+    name = os.environ.get("TPUWH_PINS") or _file()["default"]
+    if name not in sets():
+        raise SystemExit(f"TPUWH_PINS: {name}: {FILE} has " + ", ".join(sets()))
+    return name
+
+
+def sets() -> list:
+    return [name for name in _file() if name != "default"]
+
+
+def release(project: str) -> str:
+    """The release of a project, as in v1.2.3."""
+    return _file()[chosen()]["releases"][project]
+
+
+def modules() -> dict:
+    """What is built together: name -> (folder of modules/, names of programs)."""
+    return {name: (what["folder"], tuple(what["programs"])) for name, what in _file()[chosen()]["modules"].items()}
+
+
+@functools.cache
+def _file() -> dict:
+    return tomllib.loads(FILE.read_text(encoding="utf-8"))
