@@ -21,7 +21,8 @@ struct Controller {
 constexpr std::array controllers{Controller{"Job", "kubernetes.io/job-controller"},
                                  Controller{"JobSet", "jobset.sigs.k8s.io/jobset-controller"},
                                  Controller{"RayCluster", "ray.io/kuberay-operator"},
-                                 Controller{"RayJob", "ray.io/kuberay-operator"}};
+                                 Controller{"RayJob", "ray.io/kuberay-operator"},
+                                 Controller{"RayService", "ray.io/kuberay-operator"}};
 
 void look_at_manager(std::string_view kind, const Json& spec, std::vector<std::string>& out) {
   const auto usual = std::ranges::find(controllers, kind, &Controller::kind);
@@ -42,6 +43,16 @@ void look_at_deadline(std::string_view kind, const Json& spec, std::vector<std::
                   kind, seconds.get<std::uint64_t>()));
 }
 
+// source: kuberay ray-operator/controllers/ray/rayjob_controller.go, v1.6.2
+void look_at_time_to_begin(const Json& spec, std::vector<std::string>& out) {
+  const Json& seconds = text::member(spec, "preRunningDeadlineSeconds");
+  if (!seconds.is_number_unsigned()) return;
+  out.push_back(
+      fmt::format("the RayJob fails {} s after it began (preRunningDeadlineSeconds) if its Pods "
+                  "still wait for nodes",
+                  seconds.get<std::uint64_t>()));
+}
+
 void look_at_job(const Json& spec, std::vector<std::string>& out) {
   look_at_manager("Job", spec, out);
   look_at_deadline("Job", spec, out);
@@ -59,7 +70,10 @@ std::vector<std::string> hindrances_of_object(const Json& object) {
   if (kind == "JobSet")
     for (const Json& each : at(spec, {"replicatedJobs"}))
       look_at_job(at(each, {"template", "spec"}), out);
-  if (kind == "RayJob") look_at_deadline(kind, spec, out);
+  if (kind == "RayJob") {
+    look_at_deadline(kind, spec, out);
+    look_at_time_to_begin(spec, out);
+  }
   for (const char* cluster : {"rayClusterSpec", "rayClusterConfig"})
     look_at_manager("RayCluster", text::member(spec, cluster), out);
   if (kind == "Deployment" && text::member(spec, "paused") == Json(true))

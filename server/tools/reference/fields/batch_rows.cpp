@@ -38,6 +38,7 @@ constexpr Row job_spec_rows[] = {
     {"podReplacementPolicy", cannot},
     {"successPolicy", cannot},
     {"ttlSecondsAfterFinished", cannot},
+    {"scheduling", unseen},
 };
 
 constexpr Row cron_job_rows[] = {

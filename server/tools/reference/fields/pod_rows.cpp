@@ -74,6 +74,7 @@ constexpr Row pod_spec_rows[] = {
     {"dnsConfig.options", cannot},
     {"enableServiceLinks", cannot},
     {"ephemeralContainers", cannot},
+    {"evictionResponders", cannot},
     {"hostAliases", cannot},
     {"shareProcessNamespace", cannot},
     {"terminationGracePeriodSeconds", cannot},

@@ -36,6 +36,7 @@ constexpr Row cluster_queue_rows[] = {
     {"status", read},
     {"spec.admissionChecksStrategy.admissionChecks.onFlavors", unseen},
     {"spec.admissionScope", unseen},
+    {"spec.concurrentAdmissionPolicy", unseen},
     {"spec.fairSharing", unseen},
     {"spec.flavorFungibility", unseen},
     {"spec.preemption", unseen},
@@ -76,10 +77,12 @@ constexpr Row resource_claim_template_rows[] = {
     {"spec.spec.devices.constraints", unseen},
     {"spec.spec.devices.requests.exactly.adminAccess", unseen},
     {"spec.spec.devices.requests.exactly.capacity", unseen},
+    {"spec.spec.devices.requests.exactly.derivedAttributes", unseen},
     {"spec.spec.devices.requests.exactly.selectors", unseen},
     {"spec.spec.devices.requests.exactly.tolerations", unseen},
-    {"spec.spec.devices.requests.adminAccess", unseen},  // v1beta1, as the next three
+    {"spec.spec.devices.requests.adminAccess", unseen},  // v1beta1, as the next four
     {"spec.spec.devices.requests.capacity", unseen},
+    {"spec.spec.devices.requests.derivedAttributes", unseen},
     {"spec.spec.devices.requests.selectors", unseen},
     {"spec.spec.devices.requests.tolerations", unseen},
 };

@@ -51,6 +51,7 @@ constexpr Row ray_cluster_spec_rows[] = {
     {"autoscalerOptions.volumeMounts", runs},
     {"autoscalerOptions.version", unseen},
     {"gcsFaultToleranceOptions", unseen},
+    {"upgradeStrategy", unseen},
     {"workerGroupSpecs.scaleStrategy", unseen},
 };
 
@@ -63,6 +64,7 @@ constexpr Row ray_job_rows[] = {
     {"spec.activeDeadlineSeconds", read},
     {"spec.clusterSelector", read},
     {"spec.managedBy", read},
+    {"spec.preRunningDeadlineSeconds", read},
     {"spec.submissionMode", read},
     {"spec.suspend", read},
     {"spec.backoffLimit", cannot},
@@ -85,6 +87,7 @@ constexpr Row ray_service_rows[] = {
     {"kind", read},
     {"metadata", inside, "ObjectMeta"},
     {"spec.rayClusterConfig", inside, "RayClusterSpec"},
+    {"spec.managedBy", read},
     {"spec.upgradeStrategy.type", read},
     {"spec.deploymentUnhealthySecondThreshold", cannot},
     {"spec.excludeHeadPodFromServeSvc", cannot},

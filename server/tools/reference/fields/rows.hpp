@@ -2,7 +2,7 @@
 // field that is in no row is one that is not looked at: nothing is taken for harmless in silence.
 //
 //   source  the schemas of the pins (tests/schemas holds the table to them): k8s.io/kubernetes
-//           1.36 api/openapi-spec/swagger.json, the CRDs of JobSet, LeaderWorkerSet, KubeRay and
+//           1.37 api/openapi-spec/swagger.json, the CRDs of JobSet, LeaderWorkerSet, KubeRay and
 //           Kueue; of ComputeClass docs.cloud.google.com/kubernetes-engine/docs/reference/crds/
 //           computeclass (read 2026-11-26), which no module has
 #pragma once
