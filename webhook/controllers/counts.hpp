@@ -32,10 +32,11 @@ struct RayGroupNumbers {
 };
 
 // Replicas of a worker group: now, and between which bounds KubeRay's autoscaler may take them. The
-// upper bound wins over the lower one. None while it is suspended.
+// upper bound wins over the lower one (1.6 and later refuse such a group: refusals_of_ray_group).
+// None while it is suspended.
 //
 //   source  kuberay ray-operator/controllers/ray/utils/util.go GetWorkerGroupDesiredReplicas,
-//           defaults of the CRD, v1.5.1
+//           defaults of the CRD, v1.5.1, v1.6.2
 struct Replicas {
   std::uint64_t now, least, most;
 };

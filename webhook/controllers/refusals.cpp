@@ -142,4 +142,14 @@ Refusals refusals_of_ray(std::string_view kind, std::string_view name) {
   return out;
 }
 
+Refusals refusals_of_ray_group(const RayGroupNumbers& group) {
+  Refusals out;
+  if (group.least && group.most && *group.least > *group.most)
+    add(out,
+        concat({"KubeRay 1.6 and later refuse it: minReplicas is ", std::to_string(*group.least),
+                ", above maxReplicas ", std::to_string(*group.most)}),
+        false);
+  return out;
+}
+
 }  // namespace tpuwh::webhook::controllers

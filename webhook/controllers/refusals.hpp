@@ -64,4 +64,7 @@ Refusals refusals_of_coordinator(const CoordinatorWords& coordinator,
 // says from which version on.
 Refusals refusals_of_ray(std::string_view kind, std::string_view name);
 
+// The bounds of a worker group. Up to 1.5 the upper one won, so its sentence names the release too.
+Refusals refusals_of_ray_group(const RayGroupNumbers& group);
+
 }  // namespace tpuwh::webhook::controllers

@@ -25,13 +25,16 @@ struct WorkerGroup {
   bool suspended = false;
   base::json::Reader::Mark pod_template;
 
+  controllers::RayGroupNumbers numbers(const Cluster& cluster) const {
+    return {.replicas = replicas,
+            .least = least,
+            .most = most,
+            .hosts = hosts,
+            .suspended = suspended,
+            .autoscaled = cluster.autoscaled};
+  }
   controllers::Replicas size(const Cluster& cluster) const {
-    return controllers::ray_replicas({.replicas = replicas,
-                                      .least = least,
-                                      .most = most,
-                                      .hosts = hosts,
-                                      .suspended = suspended,
-                                      .autoscaled = cluster.autoscaled});
+    return controllers::ray_replicas(numbers(cluster));
   }
 };
 
@@ -108,6 +111,7 @@ void check_group(Checker& checker, const Cluster& cluster, const WorkerGroup& gr
     return;
   }
   label_worker(checker, cluster, group, "0");
+  checker.add_refusals(controllers::refusals_of_ray_group(group.numbers(cluster)), Level::warn);
   if (group.hosts) checker.set_ray_hosts(*group.hosts);
   const outcome::Decision first = checker.decide();
   checker.report(first);

@@ -140,5 +140,13 @@ TEST(Refusals, names_of_ray) {
   EXPECT_NE(all(refusals_of_ray("RayCluster", std::string(54, 'a'))), "");
 }
 
+TEST(Refusals, bounds_of_a_ray_group) {
+  EXPECT_EQ(all(refusals_of_ray_group({.least = 3, .most = 2})),
+            "KubeRay 1.6 and later refuse it: minReplicas is 3, above maxReplicas 2");
+  EXPECT_EQ(all(refusals_of_ray_group({.least = 2, .most = 2})), "");
+  EXPECT_EQ(all(refusals_of_ray_group({.least = 2})), "");
+  EXPECT_EQ(all(refusals_of_ray_group({.most = 0})), "");
+}
+
 }  // namespace
 }  // namespace tpuwh::webhook::controllers

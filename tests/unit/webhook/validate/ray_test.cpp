@@ -232,6 +232,18 @@ TEST(ValidateRay, names_that_newer_kuberay_refuses_are_a_warning) {
   EXPECT_EQ(validated(object).warning("KubeRay 1.4"), "");
 }
 
+TEST(ValidateRay, bounds_that_newer_kuberay_refuses_are_a_warning) {
+  json group = a_group("w", 4, good);
+  group["minReplicas"] = 3;
+  group["maxReplicas"] = 2;
+  const auto answer = validated(cluster(group));
+  EXPECT_NE(answer.warning("TPU-412: worker group w: KubeRay 1.6 and later refuse it"), "")
+      << json(answer.warnings);
+  EXPECT_TRUE(answer.allowed);
+  group["maxReplicas"] = 3;
+  EXPECT_EQ(validated(cluster(group)).warning("KubeRay 1.6"), "");
+}
+
 TEST(ValidateRay, slices_pinned_to_one_pool) {
   json group = a_group("w", 4, good);
   group["replicas"] = 2;
