@@ -8,7 +8,7 @@ import dataclasses
 import hashlib
 import math
 
-from . import kube
+from . import kube, programs
 
 ZONE = "us-central1-b"
 TPU = "google.com/tpu"
@@ -139,7 +139,7 @@ def _labels(pool: Pool, name: str) -> dict:
 def _node_info() -> dict:
     """Required to be there; the values mean nothing here."""
     names = ("machineID", "systemUUID", "bootID", "kernelVersion", "osImage", "containerRuntimeVersion", "kubeProxyVersion")
-    return {**dict.fromkeys(names, ""), "kubeletVersion": "v1.36.3", "operatingSystem": "linux", "architecture": "amd64"}
+    return {**dict.fromkeys(names, ""), "kubeletVersion": programs.KUBERNETES_VERSION, "operatingSystem": "linux", "architecture": "amd64"}
 
 
 def _not_ready(client: kube.Kube) -> list:
