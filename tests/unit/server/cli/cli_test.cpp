@@ -226,7 +226,7 @@ INSTANTIATE_TEST_SUITE_P(
                 .want = "expected a command, one of explain, review"},
         BadCase{.name = "unknown_command",
                 .arguments = {"frob"},
-                .want = "completion, help, version, not \"frob\"; see kubectl tpu --help"},
+                .want = "completion, help, version, got \"frob\"; see kubectl tpu --help"},
         BadCase{
             .name = "mistyped_command",
             .arguments = {"reviw", "--mode", "shadow", "a.yaml"},
@@ -277,7 +277,7 @@ INSTANTIATE_TEST_SUITE_P(
                 .want = "/no/such: No such file"},
         BadCase{.name = "key_without_certificate",
                 .arguments = {"serve", "--tls-key", "a"},
-                .want = "--tls-key: needs its certificate"},
+                .want = "--tls-key: also needs its certificate"},
         BadCase{.name = "no_address",
                 .arguments = {"serve", "--listen", "8443"},
                 .want = "--listen: expected ADDR:PORT"},

@@ -166,7 +166,8 @@ INSTANTIATE_TEST_SUITE_P(
     table, ContradictionTest,
     testing::Values(
         Contradiction{"no_key", "tls: {cert: a}", "f:1: tls.cert: also needs its key"},
-        Contradiction{"no_certificate", "tls:\n  key: a", "f:2: tls.key: needs its certificate"},
+        Contradiction{"no_certificate", "tls:\n  key: a",
+                      "f:2: tls.key: also needs its certificate"},
         Contradiction{"names", "tls: {cert: a, key: b, hostnames: [c]}", "tls.hostnames: is for"},
         Contradiction{"bundle", "tls: {cert: a, key: b, caBundleOut: c}", "tls.caBundleOut: is"}),
     case_name);

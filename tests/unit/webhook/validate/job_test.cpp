@@ -126,7 +126,7 @@ TEST(ValidateJob, of_a_queue_is_told_what_no_queue_changes) {
   json job =
       a_job({{"completions", 4}, {"parallelism", 4}, {"completionMode", "Indexed"}}, pod_template);
   job["metadata"]["labels"] = {{"kueue.x-k8s.io/queue-name", "q"}};
-  EXPECT_NE(validated(job).warning("no node matches both"), "") << json(validated(job).warnings);
+  EXPECT_NE(validated(job).warning("no node is both"), "") << json(validated(job).warnings);
 }
 
 TEST(ValidateJob, is_not_checked_where_the_annotation_says_so) {

@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
                 .hosts = 1},
         PodCase{.name = "one_node_for_a_pod_by_itself",
                 .spec = "nodeName: node-a",
-                .note = "no 4 chips free",
+                .note = "fewer than 4 free chips",
                 .metadata = "name: a"},
         PodCase{.name = "runtime_class",
                 .spec = "runtimeClassName: gvisor",
