@@ -407,7 +407,7 @@ class Placement(Reports):  # B, I
         for two in (jobset(replicated(self.asking(), replicas=2), metadata=QUEUED), ray(self.asking(), replicas=2)):
             self.warned(two, "kueue-topology", "asks for all 8 Pods of", "on one node pool, which holds 4")
         self.warned(job(self.asking(level="kubernetes.io/hostname"), metadata=QUEUED), "kueue-topology", "on one node, which holds 1")
-        self.warned(jobset(replicated(self.asking("2"), replicas=2), metadata=QUEUED), "kueue-topology", "2 Pods are together")
+        self.warned(jobset(replicated(self.asking("2"), replicas=2), metadata=QUEUED), "kueue-topology", "Kueue keeps 2 Pods together")
         self.warned(jobset(replicated(self.asking("8"), replicas=2), metadata=QUEUED), "kueue-topology", "8 Pods on one node pool")
         for right in (replicated(self.asking("4"), replicas=2), replicated(self.asking()), replicated(self.asking(level="example.com/block"), replicas=2),
                       replicated(self.asking(topology="2x2"), replicas=2, hosts=1)):
