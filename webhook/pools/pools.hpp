@@ -96,10 +96,10 @@ class Pools {
   // is a preference, and 2 MB of node affinity kept every other review waiting for seconds.
   void unfit(const read::PoolQuestion& question, base::NameList& out) const;
 
-  // Calls `each` with accelerator, topology, name of the pool, node and holders of every host of a
-  // pool, by shape and pool. For commands. Views into this object.
+  // Calls `each` with accelerator, topology, name and hosts of every pool, by shape and name, where
+  // hosts(f) calls f with the node and the holders of each. For commands. Views into this object.
   template <class F>
-  void for_each_host(F&& each) const;
+  void for_each_pool(F&& each) const;
 
  private:
   struct Shape;
@@ -155,11 +155,12 @@ class Pools {
 };
 
 template <class F>
-void Pools::for_each_host(F&& each) const {
+void Pools::for_each_pool(F&& each) const {
   for (const auto& [shape, of] : shapes_)
     for (const auto& [name, pool] : of.pools)
-      for (const Host* host : pool.hosts)
-        each(shape.first, shape.second, name, host->node, host->holders);
+      each(shape.first, shape.second, name, [&hosts = pool.hosts](auto&& of_host) {
+        for (const Host* host : hosts) of_host(host->node, host->holders);
+      });
 }
 
 }  // namespace tpuwh::webhook::pools

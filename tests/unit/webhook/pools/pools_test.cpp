@@ -253,9 +253,10 @@ TEST_F(PoolsTest, are_told_by_shape_and_stay_when_moved) {
   Pools moved = std::move(pools);
   const auto told = [&] {
     Names out;
-    moved.for_each_host([&](const auto&, const auto& shape, const auto& pool, const Node& node,
-                            const auto& holders) {
-      out.push_back(pool + ' ' + shape + ' ' + node.name + ' ' + std::to_string(holders.size()));
+    moved.for_each_pool([&](const auto&, const auto& shape, const auto& pool, const auto& hosts) {
+      hosts([&](const Node& node, const auto& holders) {
+        out.push_back(pool + ' ' + shape + ' ' + node.name + ' ' + std::to_string(holders.size()));
+      });
     });
     return out;
   };
