@@ -1,6 +1,13 @@
-"""Changes that change nothing, each with its reason: equivalent.txt."""
+#!/usr/bin/env python3
+"""Changes that change nothing, each with its reason: equivalent.txt.
+
+  tests/mutants/equivalent.py      exit code 1 where the sources no longer have the line of one
+"""
 
 import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Equivalent:
@@ -25,3 +32,23 @@ class Equivalent:
     def without(self, names):
         """Of what is in the table, what is in the sources no more."""
         return sorted(set(self._all) - set(names))
+
+    def gone(self):
+        """Whose line is in its file no more; run.py also knows whether the change is."""
+        return sorted(name for name in self._all if not _has_line(*name.split(" | ")[:2]))
+
+
+def _has_line(file, line):
+    path = ROOT / file
+    return path.is_file() and line in (" ".join(each.split()) for each in path.read_text().splitlines())
+
+
+def main():
+    gone = Equivalent().gone()
+    for name in gone:
+        print(f"equivalent.txt has what is in the sources no more:\n{name}")
+    return 1 if gone else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
