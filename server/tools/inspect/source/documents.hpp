@@ -37,8 +37,9 @@ class Documents {
   // `bytes` are those of a file. JSON stays where it is.
   //
   //   twice         of keys of YAML that stand twice (objects::read_json() is asked about those of
-  //   JSON later) lines_before  of a part of a file: what is said counts them, too cost memory: of
-  //   JSON half its text again; of YAML seventy times its text
+  //                 JSON later)
+  //   lines_before  of a part of a file: what is said counts them, too
+  //   cost          memory: of JSON half its text again; of YAML seventy times its text
   explicit Documents(std::string bytes, text::Twice twice = text::Twice::last_holds,
                      std::size_t lines_before = 0);
   Documents(Documents&&) = default;

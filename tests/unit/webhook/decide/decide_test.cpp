@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tests/support/admitted.hpp"
 #include "tests/support/named_case.hpp"
@@ -29,6 +31,16 @@ const char* const ray_host = "ray.io/replica-host-index";
 
 PodBuilder job() {
   return a_pod().job("train", 1).topology("2x4").tpu(4);
+}
+// Of nodes whose labels have these values.
+PodBuilder on_nodes(PodBuilder pod, const std::vector<std::pair<const char*, json>>& labels) {
+  json expressions = json::array();
+  for (const auto& [key, values] : labels)
+    expressions.push_back({{"key", key}, {"operator", "In"}, {"values", values}});
+  return pod.set(
+      "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/"
+      "nodeSelectorTerms",
+      json::array({{{"matchExpressions", expressions}}}));
 }
 PodBuilder jobset() {
   return a_pod().jobset("s", "r", 2, 1, 1).topology("2x4").tpu(4);
@@ -390,27 +402,14 @@ INSTANTIATE_TEST_SUITE_P(
                 "dnsPolicy None, and dnsConfig.searches has no"},
         Verdict{
             "dns_none_without_config_and_the_domain_elsewhere",
-            job()
-                .set("/spec/affinity/nodeAffinity/"
-                     "requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms",
-                     json::array({{{"matchExpressions",
-                                    json::array({{{"key", "k"},
-                                                  {"operator", "In"},
-                                                  {"values", json::array({"default.svc"})}}})}}}))
-                .set("/spec/dnsPolicy", "None"),
+            on_nodes(job(), {{"k", json::array({"default.svc"})}}).set("/spec/dnsPolicy", "None"),
             patched, outcome::Reason::injected, "dnsPolicy None, and dnsConfig.searches has no"},
-        Verdict{
-            "dns_none_and_the_domain_elsewhere",
-            job()
-                .set("/spec/affinity/nodeAffinity/"
-                     "requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms",
-                     json::array({{{"matchExpressions",
-                                    json::array({{{"key", "k"},
-                                                  {"operator", "In"},
-                                                  {"values", json::array({"default.svc"})}}})}}}))
-                .set("/spec/dnsPolicy", "None")
-                .set("/spec/dnsConfig/searches", json::array({"other.svc"})),
-            patched, outcome::Reason::injected, "dnsPolicy None, and dnsConfig.searches has no"},
+        Verdict{"dns_none_and_the_domain_elsewhere",
+                on_nodes(job(), {{"k", json::array({"default.svc"})}})
+                    .set("/spec/dnsPolicy", "None")
+                    .set("/spec/dnsConfig/searches", json::array({"other.svc"})),
+                patched, outcome::Reason::injected,
+                "dnsPolicy None, and dnsConfig.searches has no"},
         Verdict{"host_network", job().set("/spec/hostNetwork", true), patched,
                 outcome::Reason::injected, "hostNetwork without"},
         Verdict{
@@ -510,16 +509,9 @@ TEST(Capacity, a_node_is_spot_or_flex_start) {
 }
 
 TEST(Capacity, is_read_from_required_affinity_of_one_value) {
-  const auto in = [](const char* key, json values) {
-    return json{{"key", key}, {"operator", "In"}, {"values", std::move(values)}};
-  };
-  const auto with = [&](json spot) {
-    return admit(job().set(
-        "/spec/affinity/nodeAffinity/"
-        "requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms",
-        json::array({{{"matchExpressions", json::array({in("cloud.google.com/gke-spot", spot),
-                                                        in("cloud.google.com/gke-flex-start",
-                                                           json::array({"true"}))})}}})));
+  const auto with = [&](const json& spot) {
+    return admit(on_nodes(job(), {{"cloud.google.com/gke-spot", spot},
+                                  {"cloud.google.com/gke-flex-start", json::array({"true"})}}));
   };
   const std::string said = "TPU-112: the Pod selects Spot nodes and flex-start nodes";
   EXPECT_NE(with(json::array({"true"})).warning(said), "");
