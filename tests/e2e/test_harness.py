@@ -323,6 +323,15 @@ def test_each_case_is_of_one_control_plane():
     assert all(report.listed(number)[0] for number in numbers)
 
 
+def test_a_case_of_a_newer_release_is_not_asked_for(monkeypatch):
+    """The case of something that the pins' release does not have; 0.10 comes after 0.9."""
+    text = "one\nsince lws v0.9.0 two\nsince lws v0.10.0 three\nsince lws v0.9.1 four\n"
+    monkeypatch.setattr(report.pins, "release", {"lws": "v0.9.0"}.__getitem__)
+    assert report.listed(0, text) == (["one", "two"], set())
+    monkeypatch.setattr(report.pins, "release", {"lws": "v0.10.0"}.__getitem__)
+    assert report.listed(0, text) == (["one", "two", "three", "four"], set())
+
+
 def test_the_modules_have_the_releases_of_the_pins():
     """What is built is what the file of pins says, whichever set is asked for."""
     ask = "from controlplane import programs; print(*programs.disagreements(), sep='\\n')"

@@ -2,7 +2,8 @@
 
 stories.txt lists each case, `FILE::CASE`, one a line. A line that begins with `not-yet` is a case
 of something that is not built: it must xfail (with the reason), and once it passes the run fails
-until the line says so. A listed case that did not run, was skipped, or xfailed without the word,
+until the line says so. `since PROJECT RELEASE` begins the line of a case of something that older
+releases do not have: with pins below that release it is neither run nor asked for. A listed case that did not run, was skipped, or xfailed without the word,
 fails the run; so does a case that is not listed.
 
 A line `plane N` begins the cases of the Nth control plane. A whole run has one for each, side by
@@ -12,6 +13,8 @@ side, since most of a story is waiting.
 import collections
 import dataclasses
 import pathlib
+
+from controlplane import pins
 
 LIST = pathlib.Path(__file__).resolve().parents[1] / "stories.txt"
 
@@ -41,6 +44,9 @@ class Report:
     def pytest_collection_modifyitems(self, config, items):
         """In the order of the list, so that figures come after the stories they are about."""
         self.collected = {_id(item.nodeid) for item in items}
+        newer = {item for item in items if _id(item.nodeid) in of_newer_releases()}
+        config.hook.pytest_deselected(items=list(newer))
+        items[:] = [item for item in items if item not in newer]
         order = {name: place for place, name in enumerate(listed()[0])}
         items.sort(key=lambda item: order.get(_id(item.nodeid), len(order)))
         if self._plane:
@@ -61,7 +67,7 @@ class Report:
 
     def pytest_sessionfinish(self, session):
         if self._complete:
-            self.complaints = _complaints(self.cases, self.collected - set(listed()[0]), *listed(self._plane))
+            self.complaints = _complaints(self.cases, self.collected - set(listed()[0]) - of_newer_releases(), *listed(self._plane))
         if self.complaints and session.exitstatus == 0:
             session.exitstatus = 1
 
@@ -88,11 +94,26 @@ def listed(plane: int = 0, text: str | None = None) -> tuple:
         words = line.partition("#")[0].split()
         if words[:1] == ["plane"]:
             now = int(words[1])
-        elif words and plane in (0, now):
+        elif words and plane in (0, now) and not _is_of_newer(words):
             cases.append(words[-1])
             if words[0] == "not-yet":
                 not_yet.add(words[-1])
     return cases, not_yet
+
+
+def of_newer_releases() -> set:
+    """The cases of a newer release than the pins have."""
+    lines = (line.partition("#")[0].split() for line in LIST.read_text(encoding="utf-8").splitlines())
+    return {words[-1] for words in lines if _is_of_newer(words)}
+
+
+def _is_of_newer(words: list) -> bool:
+    """since PROJECT vMAJOR.MINOR.PATCH CASE"""
+    return words[:1] == ["since"] and _numbers(pins.release(words[1])) < _numbers(words[2])
+
+
+def _numbers(release: str) -> list:
+    return [int(number) for number in release.removeprefix("v").split(".")]
 
 
 def planes() -> int:
