@@ -59,6 +59,9 @@ void default_container(Json& container) {
     if (entry.contains("valueFrom") && entry["valueFrom"].contains("fieldRef"))
       set_default(entry["valueFrom"]["fieldRef"], "apiVersion", "v1");
   if (container["env"].empty()) container.erase("env");
+  for (const char* probe : {"livenessProbe", "readinessProbe", "startupProbe"})
+    if (container.contains(probe) && container[probe].contains("httpGet"))
+      set_default(container[probe]["httpGet"], "scheme", "HTTP");
 }
 
 // ServiceAccount: the token of the account, mounted everywhere.

@@ -11,6 +11,9 @@ namespace {
 constexpr std::string_view letters = "bcdfghjklmnpqrstvwxz2456789";
 
 bool is_word_of_cluster(std::string_view word) {
+  // KubeRay prints a SHA-1 sum in base 32.
+  if (word.size() == 32)
+    return word.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUV") == std::string_view::npos;
   return (word.size() == 5 || word.size() == 10) &&
          word.find_first_not_of(letters) == std::string_view::npos;
 }

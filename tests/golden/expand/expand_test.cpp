@@ -48,6 +48,8 @@ constexpr Named nodes_pool = {Kind::only_recorded,
                               "the pool of the leader's node, once it is bound"};
 constexpr Named pod_set = {Kind::only_recorded, "metadata > labels > kueue.x-k8s.io/podset",
                            "Kueue, at admission"};
+constexpr Named queues = {Kind::only_recorded, "metadata > labels > kueue.x-k8s.io/*-queue-name",
+                          "Kueue, at admission, since 0.17"};
 constexpr Named workload = {Kind::only_recorded, "metadata > annotations > kueue.x-k8s.io/workload",
                             "Kueue, at admission"};
 
@@ -70,6 +72,7 @@ const std::vector<Story>& stories() {
        .manifest = "job-kueue",
        .api = "Job",
        .named = {pod_set,
+                 queues,
                  workload,
                  {Kind::only_recorded, "spec > nodeSelector > cloud.google.com/gke-tpu-*",
                   "a label of Kueue's ResourceFlavor"}}},
@@ -80,7 +83,7 @@ const std::vector<Story>& stories() {
       {.name = "jobset-multislice-kueue",
        .manifest = "jobset-multislice",
        .api = "JobSet",
-       .named = {nodes_pool, pod_set, workload}},
+       .named = {nodes_pool, pod_set, queues, workload}},
       {.name = "jobset-multislice-first",
        .manifest = "jobset-multislice",
        .api = "JobSet",

@@ -14,7 +14,7 @@
 //   other hands    Kueue, Volcano, quota, another operator's webhooks; a PriorityClass but the two
 //                  that every cluster has counts as 0 in JobSet's priority label
 //
-// Versions: Kubernetes v1.36.3, JobSet v0.12.0, LeaderWorkerSet v0.9.0, KubeRay v1.5.1, with the
+// Versions: Kubernetes v1.37.2, JobSet v0.12.0, LeaderWorkerSet v0.9.0, KubeRay v1.6.2, with the
 // feature gates that are on by default in them. tests/golden/expand holds each Pod to the recorded
 // reviews of these.
 //

@@ -54,6 +54,16 @@ std::string minutes_of(std::string_view ns, std::string_view name) {
   return fmt::format("29{:06}", (bytes[0] * 65536 + bytes[1] * 256 + bytes[2]) % 1'000'000);
 }
 
+std::string hash_of(std::string_view kind, std::string_view ns, std::string_view name) {
+  constexpr std::string_view digits = "0123456789ABCDEFGHIJKLMNOPQRSTUV";
+  constexpr std::size_t length = 32;
+  const auto bytes = bytes_of(kind, ns, name);
+  std::string out;
+  for (std::size_t i = 0; i < length; ++i)
+    out += digits[bytes[i % bytes.size()] / (i < bytes.size() ? 1 : 8) % digits.size()];
+  return out;
+}
+
 std::string sha1_hex(std::string_view text) {
   std::array<unsigned char, SHA_DIGEST_LENGTH> digest{};
   const std::string bytes(text);

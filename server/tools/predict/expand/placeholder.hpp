@@ -17,6 +17,11 @@ std::string suffix_of(std::string_view kind, std::string_view ns, std::string_vi
 // 8 digits, for minutes since 1970.
 std::string minutes_of(std::string_view ns, std::string_view name);
 
+// 32 digits of base 32, as KubeRay prints a SHA-1 sum.
+//   source  ray-project/kuberay ray-operator/controllers/ray/utils/util.go, GenerateJsonHash,
+//   v1.6.2
+std::string hash_of(std::string_view kind, std::string_view ns, std::string_view name);
+
 // 40 hex digits: no placeholder, but what JobSet and LeaderWorkerSet make keys with.
 std::string sha1_hex(std::string_view text);
 

@@ -1,6 +1,6 @@
 // Pods of a RayCluster, and of the RayCluster of a RayService.
 //   source  ray-project/kuberay ray-operator/controllers/ray/raycluster_controller.go,
-//           rayservice_controller.go, v1.5.1
+//           rayservice_controller.go, v1.6.2
 #pragma once
 
 #include "server/tools/predict/expand/ray_pod.hpp"

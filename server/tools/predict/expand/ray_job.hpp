@@ -1,5 +1,5 @@
 // Pods of a RayJob: those of its RayCluster, then the one that submits it.
-//   source  ray-project/kuberay ray-operator/controllers/ray/rayjob_controller.go, v1.5.1
+//   source  ray-project/kuberay ray-operator/controllers/ray/rayjob_controller.go, v1.6.2
 #pragma once
 
 #include "server/tools/predict/expand/pod_template.hpp"

@@ -3,12 +3,17 @@
 #include "server/text/json_text.hpp"
 #include "server/tools/objects/json_path.hpp"
 #include "server/tools/objects/keys.hpp"
+#include "server/tools/predict/expand/placeholder.hpp"
 #include "server/tools/predict/expand/ray_start.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <charconv>
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,6 +25,8 @@ namespace {
 constexpr const char* overwrite_key = "ray.io/overwrite-container-cmd";
 constexpr const char* storage_key = "ray.io/external-storage-namespace";
 constexpr const char* fault_tolerant_key = "ray.io/ft-enabled";
+constexpr const char* token_volume = "ray-token";
+constexpr const char* kuberay_version = "v1.6.2";
 
 std::string lower_case(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -309,6 +316,7 @@ void set_variables(Json& pod, const RayCluster& cluster, RayNode node, const std
   const bool head = node == RayNode::head;
   if (!head) set_head_names(container, cluster);
   append_field_env(container, "RAY_CLUSTER_NAME", "metadata.labels['ray.io/cluster']");
+  append_field_env(container, "RAY_CLUSTER_NAMESPACE", "metadata.namespace");
   append_field_env(container, "RAY_CLOUD_INSTANCE_ID", "metadata.name");
   append_field_env(container, "RAY_NODE_TYPE_NAME", "metadata.labels['ray.io/group']");
   append_env(container, "KUBERAY_GEN_RAY_START_CMD", start);
@@ -323,18 +331,23 @@ void set_variables(Json& pod, const RayCluster& cluster, RayNode node, const std
   set_default(container, "RAY_USAGE_STATS_KUBERAY_IN_USE", "1");
   if (head)
     append_env(container, "RAY_USAGE_STATS_EXTRA_TAGS",
-               fmt::format("kuberay_version=v1.5.1;kuberay_crd={}", cluster.creator));
+               fmt::format("kuberay_version={};kuberay_crd={}", kuberay_version, cluster.creator));
   set_default(container, "RAY_DASHBOARD_ENABLE_K8S_DISK_USAGE", "1");
 }
 
-std::string health_check(int timeout, std::uint64_t port, const char* path) {
+template <class Port>
+std::string health_check(int timeout, Port port, const char* path) {
   return fmt::format("wget --tries 1 -T {} -q -O- http://localhost:{}/{} | grep success", timeout,
                      port, path);
 }
 
-Json probe(const std::string& check, int delay, int timeout, int failures) {
+Json command_check(const std::string& check) {
+  return {{"command", Json::array({"bash", "-c", check})}};
+}
+
+Json probe(const char* how, Json check, int delay, int timeout, int failures) {
   Json out = Json::object();
-  out["exec"]["command"] = Json::array({"bash", "-c", check});
+  out[how] = std::move(check);
   out["initialDelaySeconds"] = delay;
   out["timeoutSeconds"] = timeout;
   out["periodSeconds"] = 5;
@@ -343,17 +356,60 @@ Json probe(const std::string& check, int delay, int timeout, int failures) {
   return out;
 }
 
-void add_probes(Json& container, const RayCluster& cluster, RayNode node) {
+// A number of 32 bits among the parameters.
+std::int32_t port_of(const StartParams& params, const char* name, std::int32_t otherwise) {
+  const auto found = params.find(name);
+  if (found == params.end()) return otherwise;
+  const std::string& text = found->second;
+  std::int32_t port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  return error == std::errc() && end == text.data() + text.size() ? port : otherwise;
+}
+
+// From 2.53 on Ray has one address that answers for all of a node.
+bool has_one_health_check(const std::string& ray_version) {
+  const std::size_t start = ray_version.starts_with('v') ? 1 : 0;
+  const char* const end = ray_version.data() + ray_version.size();
+  std::array<std::uint32_t, 2> parts{};
+  const auto major = std::from_chars(ray_version.data() + start, end, parts[0]);
+  if (major.ec != std::errc() || major.ptr == end || *major.ptr != '.') return false;
+  const auto minor = std::from_chars(major.ptr + 1, end, parts[1]);
+  return minor.ec == std::errc() && parts >= std::array<std::uint32_t, 2>{2, 53};
+}
+
+void add_probes(Json& container, const RayCluster& cluster, RayNode node,
+                const StartParams& params) {
   const bool head = node == RayNode::head;
-  std::string check = health_check(2, 52365, "api/local_raylet_healthz");
-  if (head) check += " && " + health_check(10, 8265, "api/gcs_healthz");
+  const std::int32_t agent = port_of(params, "dashboard-agent-listen-port", 52365);
+  std::string check = health_check(2, agent, "api/local_raylet_healthz");
+  if (head)
+    check += " && " + health_check(10, port_of(params, "dashboard-port", 8265), "api/gcs_healthz");
+  const bool one = has_one_health_check(text::text_member(cluster.spec, "rayVersion"));
+  const char* const how = one ? "httpGet" : "exec";
+  const Json what = one ? Json{{"path", "/api/healthz"}, {"port", agent}} : command_check(check);
   const int timeout = head ? 5 : 2;
   if (!container.contains("livenessProbe"))
-    container["livenessProbe"] = probe(check, 30, timeout, 120);
+    container["livenessProbe"] = probe(how, what, 30, timeout, 120);
   if (container.contains("readinessProbe")) return;
   const bool serves = !head && cluster.creator == "RayService";
-  if (serves) check += " && " + health_check(10, port_named(container, "serve", 8000), "-/healthz");
-  container["readinessProbe"] = probe(check, 10, timeout, serves ? 1 : 10);
+  if (!serves) {
+    container["readinessProbe"] = probe(how, what, 10, timeout, 10);
+    return;
+  }
+  check += " && " + health_check(10, port_named(container, "serve", 8000), "-/healthz");
+  container["readinessProbe"] = probe("exec", command_check(check), 10, timeout, 1);
+}
+
+// With the ServiceAccount's token that set_token() mounts.
+void add_token_volume(Json& pod, const RayCluster& cluster) {
+  const Json& options = object_or_empty(cluster.spec, "authOptions");
+  if (text::text_member(options, "mode") != "token" ||
+      !flag_or(options, "enableK8sTokenAuth", false) ||
+      has_member(array_or_empty(pod["spec"], "volumes"), "name", token_volume))
+    return;
+  Json volume = {{"name", token_volume}};
+  volume["projected"]["sources"] = Json::array({{{"serviceAccountToken", {{"path", "token"}}}}});
+  pod["spec"]["volumes"].push_back(std::move(volume));
 }
 
 // What follows on the parts that head and worker have of their own.
@@ -361,9 +417,11 @@ void finish(Json& pod, const RayCluster& cluster, RayNode node, const StartParam
   add_metrics_port(ray_container(pod));
   if (autoscales_v2(cluster)) pod["spec"]["restartPolicy"] = "Never";
   set_token(ray_container(pod), cluster);
+  add_token_volume(pod, cluster);
   for (Json& container : pod["spec"]["initContainers"])
     if (text::text_member(container, "name") == "wait-gcs-ready") set_token(container, cluster);
-  add_shared_memory(pod);
+  // Ray keeps its objects elsewhere where that is set.
+  if (!params.contains("plasma-directory")) add_shared_memory(pod);
   if (node == RayNode::head && autoscales(cluster)) {
     const Json& containers = pod["spec"]["containers"];
     const auto found = std::find_if(containers.begin(), containers.end(), [](const Json& one) {
@@ -376,7 +434,7 @@ void finish(Json& pod, const RayCluster& cluster, RayNode node, const StartParam
   const std::string start = start_command(params, node, ray_container(pod));
   set_command(pod, start);
   set_variables(pod, cluster, node, start);
-  add_probes(ray_container(pod), cluster, node);
+  add_probes(ray_container(pod), cluster, node, params);
   if (pod["spec"]["initContainers"].empty()) pod["spec"].erase("initContainers");
 }
 
@@ -396,11 +454,22 @@ std::uint64_t port_named(const Json& container, const char* name, std::uint64_t 
 }
 
 void set_token(Json& container, const RayCluster& cluster) {
-  if (text::text_member(object_or_empty(cluster.spec, "authOptions"), "mode") != "token") return;
-  append_env(container, "RAY_AUTH_MODE", "token");
-  Json secret = {{"name", checked_name(cluster.self.name)}, {"key", "auth_token"}};
+  const Json& options = object_or_empty(cluster.spec, "authOptions");
+  if (text::text_member(options, "mode") != "token") return;
+  set_default(container, "RAY_AUTH_MODE", "token");
+  if (flag_or(options, "enableK8sTokenAuth", false)) {
+    set_default(container, "RAY_ENABLE_K8S_TOKEN_AUTH", "true");
+    if (!has_member(array_or_empty(container, "volumeMounts"), "name", token_volume))
+      container["volumeMounts"].push_back({{"name", token_volume},
+                                           {"mountPath", "/var/run/secrets/ray.io/serviceaccount"},
+                                           {"readOnly", true}});
+    return;
+  }
+  if (has_env(container, "RAY_AUTH_TOKEN")) return;
+  const std::string own = text::text_member(options, "secretName");
   Json entry = {{"name", "RAY_AUTH_TOKEN"}};
-  entry["valueFrom"]["secretKeyRef"] = std::move(secret);
+  entry["valueFrom"]["secretKeyRef"] = {
+      {"name", own.empty() ? checked_name(cluster.self.name) : own}, {"key", "auth_token"}};
   container["env"].push_back(std::move(entry));
 }
 
@@ -414,6 +483,9 @@ Json head_pod(const RayCluster& cluster) {
   StartParams params = start_params(group, RayNode::head, "");
   if (autoscales(cluster)) add_autoscaler(pod, cluster, params);
   set_fault_tolerance_of_head(pod, cluster, params);
+  set_annotation(pod, "ray.io/upgrade-strategy-recreate-hash",
+                 hash_of("RayCluster", cluster.self.ns, cluster.self.name));
+  set_annotation(pod, "ray.io/kuberay-version", kuberay_version);
   finish(pod, cluster, RayNode::head, params);
   return pod;
 }

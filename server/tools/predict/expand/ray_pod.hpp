@@ -1,6 +1,6 @@
 // The head and the workers of a RayCluster as KubeRay builds them.
 //   source  ray-project/kuberay ray-operator/controllers/ray/common/pod.go,
-//           ray-operator/controllers/ray/utils/{constant,util}.go, v1.5.1
+//           ray-operator/controllers/ray/utils/{constant,util}.go, v1.6.2
 #pragma once
 
 #include "server/tools/predict/expand/pod_template.hpp"

@@ -1,5 +1,5 @@
 // The command that starts Ray in a container of KubeRay.
-//   source  ray-project/kuberay ray-operator/controllers/ray/common/pod.go, v1.5.1
+//   source  ray-project/kuberay ray-operator/controllers/ray/common/pod.go, v1.6.2
 #pragma once
 
 #include "server/tools/predict/expand/reading.hpp"

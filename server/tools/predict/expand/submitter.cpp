@@ -92,8 +92,9 @@ std::string command_of_pod(const Submission& submission, const std::string& opti
 std::string command_of_sidecar(const Submission& submission, const std::string& options) {
   const std::string address = fmt::format("http://127.0.0.1:{}", submission.port);
   return fmt::format(
-      "until wget --tries 1 -T 10 -q -O- http://localhost:{}/api/gcs_healthz | grep success "
-      ">/dev/null 2>&1 ; do echo \"Waiting for Ray Dashboard GCS to become healthy at {} ...\" ; "
+      "until python -c \"import urllib.request; r=urllib.request.urlopen('http://localhost:{}/api/"
+      "gcs_healthz', timeout=10); exit(0 if b'success' in r.read() else 1)\" >/dev/null 2>&1 ; do "
+      "echo \"Waiting for Ray Dashboard GCS to become healthy at {} ...\" ; "
       "sleep 2 ; done ; ray job submit --address {}{}",
       submission.port, address, address, options);
 }

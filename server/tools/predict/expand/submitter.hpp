@@ -1,6 +1,6 @@
 // The container that submits a RayJob: in a Pod of its own, or beside the head.
 //   source  ray-project/kuberay ray-operator/controllers/ray/common/job.go,
-//           ray-operator/controllers/ray/rayjob_controller.go, v1.5.1
+//           ray-operator/controllers/ray/rayjob_controller.go, v1.6.2
 #pragma once
 
 #include "server/tools/predict/expand/reading.hpp"
