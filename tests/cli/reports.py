@@ -809,6 +809,27 @@ class Elsewhere(Reports):  # Q: variables by envFrom, Ray's own numbers, groups,
         said = self.warned(grouped + [placed], "TPU-603")
         self.assertIn("PodGroup g keeps its Pods on one domain of cloud.google.com/gke-nodepool", said.text)
 
+    def test_gangs_that_wait_for_themselves(self):
+        """tests/e2e/by_label/test_groups.py: what is warned of here does wait, and what is not runs."""
+        def gang(count, name="g"):
+            return named("PodGroup", name, {"schedulingPolicy": {"gang": {"minCount": count}}})
+
+        member = pod(schedulingGroup={"podGroupName": "g"})
+        exclusive = {"alpha.jobset.sigs.k8s.io/exclusive-topology": "cloud.google.com/gke-nodepool"}
+
+        def jobs(**annotations):
+            return jobset(replicated(member, replicas=2), metadata={"annotations": annotations})
+
+        self.warned(jobs(**exclusive) + [gang(8)], "gang", "only 2 of them exist before one is bound: JobSet lets")
+        self.assertNotIn("TPU-809", self.fine(jobs(**exclusive) + [gang(2)]).text)
+        self.assertNotIn("TPU-809", self.fine(jobs() + [gang(8)]).text)
+        self.assertNotIn("TPU-809", self.fine(jobs(**exclusive, **{"alpha.jobset.sigs.k8s.io/node-selector": "true"}) + [gang(8)]).text)
+        self.assertNotIn("TPU-809", Said(jobs(**exclusive) + [gang(8, "other")]).text)
+        self.warned(job(member) + [gang(5)], "gang", "the input has only 4 Pods that name it; unless other Pods")
+        self.assertNotIn("TPU-809", self.fine(job(member) + [gang(4)]).text)
+        basic = named("PodGroup", "g", {"schedulingPolicy": {"basic": {}}})
+        self.assertNotIn("TPU-809", self.fine(jobs(**exclusive) + [basic]).text)
+
 
 class Names(Reports):  # N
     def test_search_paths(self):

@@ -44,6 +44,8 @@ class Live final : public Objects {
       out.items.push_back(objects::parse_json(text));
     });
     if (listing.whole()) return out;
+    if (listing.end == running::Listing::End::not_served)
+      return {.found = Found::absent, .items = {}, .why = listing.why};
     const bool forbidden = listing.end == running::Listing::End::forbidden;
     return {.found = Found::unknown,
             .items = {},

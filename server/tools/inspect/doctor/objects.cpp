@@ -7,9 +7,13 @@
 #include "server/tools/inspect/doctor/entries.hpp"
 #include "server/tools/inspect/doctor/settings_of.hpp"
 #include "server/tools/inspect/running/installation.hpp"
+#include "server/tools/objects/gang.hpp"
 #include "server/tools/objects/label_selector.hpp"
 
 #include <fmt/format.h>
+
+#include <set>
+#include <utility>
 
 namespace tpuwh::server::doctor {
 
@@ -120,6 +124,23 @@ void read_rbac(Objects& objects, View& view) {
       objects.get(rbac("rolebindings", view.ns), "RoleBinding", running::installed_name);
 }
 
+// Pods are many: they are read only where there is a gang, and its own are kept.
+void read_gangs(Objects& objects, View& view) {
+  view.gangs = objects.list({"scheduling.k8s.io", "v1beta1", "podgroups", ""}, "PodGroup", "");
+  std::erase_if(view.gangs.items, [](const Json& each) { return objects::gang_size(each) == 0; });
+  std::set<std::string> namespaces;
+  for (const Json& each : view.gangs.items)
+    namespaces.insert(text::text_member(text::member(each, "metadata"), "namespace"));
+  view.ganged.found = Found::there;
+  for (const std::string& ns : namespaces) {
+    ReadList pods = objects.list({"", "v1", "pods", ns}, "Pod", "");
+    if (!pods.there()) view.ganged = {.found = pods.found, .items = {}, .why = pods.why};
+    if (!view.ganged.there()) return;
+    for (Json& pod : pods.items)
+      if (!objects::pod_group_of(pod).empty()) view.ganged.items.push_back(std::move(pod));
+  }
+}
+
 // What is in no namespace, and says which: the configuration by whom it calls, else any by whose
 // release it is.
 void read_what_is_in_none(Objects& objects, View& view) {
@@ -154,6 +175,7 @@ void read_objects(Objects& objects, View& view) {
   read_workload(objects, view);
   read_rbac(objects, view);
   read_flow(objects, view);
+  read_gangs(objects, view);
   view.ledger = objects.list(kube::cluster::ledger_objects(view.ns), "ConfigMap",
                              std::string(kube::cluster::ledger_label));
 }

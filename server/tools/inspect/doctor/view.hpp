@@ -95,6 +95,8 @@ struct View {
   Read secret;                    // of its data nothing but tls.crt is kept
   Read cluster_role, cluster_role_binding, role, role_binding;
   ReadList ledger;  // ConfigMaps
+  ReadList gangs;   // PodGroups that are one, of all namespaces; absent: no PodGroup is served
+  ReadList ganged;  // the Pods of these
   std::vector<Served> apis = workload_apis();
 };
 

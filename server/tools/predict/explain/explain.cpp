@@ -8,6 +8,7 @@
 #include "server/tools/predict/explain/claims.hpp"
 #include "server/tools/predict/explain/conclude.hpp"
 #include "server/tools/predict/explain/fixing.hpp"
+#include "server/tools/predict/explain/gangs.hpp"
 #include "server/tools/predict/explain/hindrances.hpp"
 #include "server/tools/predict/explain/made_up.hpp"
 #include "server/tools/predict/explain/manifest_faults.hpp"
@@ -193,6 +194,8 @@ class Explainer {
     for (const source::Manifest* each : others)
       if (is_not_too_many(1, workload)) add_pods(each->object, nullptr, pods, wanted);
     for (Finding& each : ray_chip_faults(object)) pods.findings.add(std::move(each));
+    for (Finding& each : gang_faults(object, request_.manifests, request_.ns, beside_))
+      pods.findings.add(std::move(each));
     for (const source::Manifest* each : objects)
       for (const std::string& note : each->notes)
         pods.findings.add(

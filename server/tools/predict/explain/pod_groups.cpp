@@ -1,5 +1,6 @@
 #include "server/tools/predict/explain/pod_groups.hpp"
 
+#include "server/tools/objects/gang.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
 #include "webhook/read/vocabulary.hpp"
 
@@ -13,7 +14,7 @@ namespace tpuwh::server::explain {
 using Json = nlohmann::ordered_json;
 
 std::optional<PodGroupWords> pod_group_words(const Json& pod, const Surroundings& beside) {
-  const std::string name = text::text_member(at(pod, {"spec", "schedulingGroup"}), "podGroupName");
+  const std::string name = objects::pod_group_of(pod);
   if (name.empty()) return std::nullopt;
   const Json* found =
       beside.find("PodGroup", text::text_member(at(pod, {"metadata"}), "namespace"), name);

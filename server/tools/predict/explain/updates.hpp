@@ -13,7 +13,7 @@ namespace tpuwh::server::explain {
 //
 //   source  kubernetes pkg/controller/deployment/util ResolveFenceposts, apis/apps/v1/defaults.go,
 //           v1.36.3; lws v0.9.0 pkg/controllers/leaderworkerset_controller.go; kuberay
-//           ray-operator/controllers/ray/rayservice_controller.go, v1.5.1
+//           ray-operator/controllers/ray/rayservice_controller.go, v1.6.2
 std::string update_words(const nlohmann::ordered_json& object, const Workload& workload);
 
 }  // namespace tpuwh::server::explain

@@ -111,6 +111,9 @@ inline constexpr Row doctor_rows[] = {
     {"TPU-938", "ledger", "fail",
      "No record of the ledger is being rebuilt, and each can be read by this release.",
      "Wait two minutes; delete a record that cannot be read, which is rebuilt from the Pods."},
+    {"TPU-939", "gangs", "warn",
+     "No gang of the scheduler waits for Pods that nobody creates before it is bound.",
+     "Let the workload create its Pods at once, or count fewer in the gang."},
 };
 using DoctorCheck = Name<doctor_rows>;
 

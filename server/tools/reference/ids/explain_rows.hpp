@@ -33,6 +33,10 @@ inline constexpr Row explain_rows[] = {
     {"TPU-808", "read", "warn",
      "The file contains something that no reader keeps, such as a duplicate key.",
      "Write the object as the message says."},
+    {"TPU-809", "gang", "warn",
+     "A gang of the scheduler waits for Pods that its workload creates only after one of them is "
+     "bound or ready.",
+     "Let the workload create its Pods at once, or count fewer in the gang."},
 };
 
 // A name of one of them, or of audit_rows.

@@ -22,6 +22,50 @@ TEST(DoctorTest, finds_nothing_wrong_where_everything_is_as_the_chart_makes_it) 
     EXPECT_EQ(each.verdict, Verdict::ok) << each.check << ": " << each.what;
 }
 
+// A gang of eight, of which two Pods are there for a long time and not bound.
+void add_gang(View& view, const Json& annotations, const std::string& created) {
+  const Json metadata = {{"namespace", "ml"}, {"name", "train"}};
+  view.gangs.items.push_back(
+      {{"metadata", metadata}, {"spec", {{"schedulingPolicy", {{"gang", {{"minCount", 8U}}}}}}}});
+  view.ganged = all({});
+  for (const char* name : {"train-0", "train-1"})
+    view.ganged.items.push_back({{"metadata",
+                                  {{"namespace", "ml"},
+                                   {"name", name},
+                                   {"creationTimestamp", created},
+                                   {"annotations", annotations}}},
+                                 {"spec", {{"schedulingGroup", {{"podGroupName", "train"}}}}}});
+}
+
+constexpr auto long_ago = "2026-01-01T00:00:00Z";
+
+TEST(DoctorTest, a_gang_that_is_bound_or_comes_or_is_over_waits_for_nobody) {
+  View view = installed();
+  add_gang(view, Json::object(), long_ago);
+  const Json pods = view.ganged.items;
+  const auto said = [&](const std::function<void(Json&)>& change) {
+    view.ganged.items = pods;
+    for (Json& pod : view.ganged.items) change(pod);
+    Checks out;
+    check_gangs(view, out);
+    return out.size() == 1 ? out.front().verdict : Verdict::fail;
+  };
+  EXPECT_EQ(said([](Json&) {}), Verdict::warn);
+  EXPECT_EQ(said([](Json& pod) { pod["spec"]["nodeName"] = "n"; }), Verdict::ok);
+  EXPECT_EQ(said([](Json& pod) { pod["metadata"]["creationTimestamp"] = "2026-09-21T14:13:00Z"; }),
+            Verdict::ok);
+  EXPECT_EQ(said([](Json& pod) { pod["status"]["phase"] = "Succeeded"; }), Verdict::ok);
+  EXPECT_EQ(said([](Json& pod) { pod["metadata"]["namespace"] = "other"; }), Verdict::ok);
+  EXPECT_EQ(said([](Json& pod) { pod["spec"]["schedulingGroup"]["podGroupName"] = "other"; }),
+            Verdict::ok);
+  view.gangs.items.front()["spec"]["schedulingPolicy"]["gang"]["minCount"] = 2U;
+  EXPECT_EQ(said([](Json&) {}), Verdict::ok);
+  view.gangs.items.clear();
+  Checks out;
+  check_gangs(view, out);
+  EXPECT_TRUE(out.empty());
+}
+
 struct BrokenCase {
   const char* name;
   std::function<void(View&)> spoil;
@@ -69,6 +113,23 @@ const auto day = std::chrono::hours(24);
 INSTANTIATE_TEST_SUITE_P(
     table, BrokenTest,
     testing::Values(
+        BrokenCase{
+            "a_gang_waits_for_followers",
+            [](View& v) {
+              add_gang(v, {{"alpha.jobset.sigs.k8s.io/exclusive-topology", "pool"}}, long_ago);
+            },
+            Verdict::warn, "gangs",
+            "PodGroup ml/train is a gang of 8 Pods (minCount), and 2 are there: train-0 is "
+            "not bound before the others are, and JobSet lets the other Pods"},
+        BrokenCase{"a_gang_waits_for_pods", [](View& v) { add_gang(v, Json::object(), long_ago); },
+                   Verdict::warn, "gangs", "train-0 is not bound before the others are"},
+        BrokenCase{"pods_of_gangs_may_not_be_read",
+                   [](View& v) {
+                     add_gang(v, Json::object(), long_ago);
+                     v.ganged = {
+                         .found = Found::unknown, .items = {}, .why = "RBAC missing: list pods"};
+                   },
+                   Verdict::unknown, "gangs", "RBAC missing: list pods"},
         BrokenCase{"old_kubernetes", [](View& v) { v.version.object["minor"] = "29"; },
                    Verdict::fail, "api-server", "supports 1.30 and later"},
         BrokenCase{"may_not_watch", [](View& v) { v.watch_list = forbidden("watch namespaces"); },
