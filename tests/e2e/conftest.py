@@ -10,7 +10,7 @@ import signal
 
 import pytest
 
-from controlplane import cluster, operators, process
+from controlplane import cluster, core, operators, process
 from controlplane.state import default_directory, load
 from harness import pools, report
 from harness.api import Api
@@ -43,7 +43,13 @@ _FAILED = pytest.StashKey[bool]()
 
 
 @pytest.fixture(scope="session")
-def plane(request):
+def gates():
+    """Feature gates that a control plane is started with; a file of stories may have its own."""
+    return core.NO_GATES
+
+
+@pytest.fixture(scope="session")
+def plane(request, gates):
     """The control plane with all four operators and pools.ALL: one for all stories."""
     directory, keep = default_directory().resolve(), request.config.getoption("--keep")
     directory.mkdir(parents=True, exist_ok=True)
@@ -57,7 +63,7 @@ def plane(request):
             state = load(directory)
         else:
             cluster.down(directory)  # of a run that was killed: nobody holds the lock
-            state = cluster.up(directory, operators.NAMES, pools.ALL)
+            state = cluster.up(directory, operators.NAMES, pools.ALL, gates=gates)
         shutil.rmtree(directory / "failures", ignore_errors=True)
         yield state
         if not keep:

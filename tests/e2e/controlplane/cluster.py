@@ -8,13 +8,14 @@ from . import core, kube, net, nodes, operators, pins, process, programs
 from .state import State, fresh, load
 
 
-def up(directory: pathlib.Path, with_operators=(), pools=nodes.DEFAULT_POOLS, ray_indexing: bool = True) -> State:
+def up(directory: pathlib.Path, with_operators=(), pools=nodes.DEFAULT_POOLS, ray_indexing: bool = True,
+       gates: core.Gates = core.NO_GATES) -> State:
     """Build what is missing, start everything, wait until it is ready."""
-    with_operators = [name for name in operators.NAMES if name in with_operators]
+    with_operators = [name for name in (*operators.NAMES, *operators.WRAPPERS) if name in with_operators]
     programs.ensure([*programs.CONTROL_PLANE, *with_operators])
     state = fresh(directory.resolve())
     try:
-        _start(state, with_operators, pools, ray_indexing)
+        _start(state, with_operators, pools, ray_indexing, gates)
     except BaseException as error:
         _explain(state, error)
         down(state.directory)
@@ -59,18 +60,18 @@ def status(directory: pathlib.Path) -> bool:
     return good
 
 
-def _start(state: State, with_operators: list, pools, ray_indexing: bool) -> None:
+def _start(state: State, with_operators: list, pools, ray_indexing: bool, gates: core.Gates) -> None:
     clock = _Clock()
     ports = net.free_ports(len(core.PORTS))
     state.ports = dict(zip(core.PORTS, ports))
-    state.addresses = net.loopback_addresses(["tpu-webhook", *operators.NAMES])
+    state.addresses = net.loopback_addresses(["tpu-webhook", *operators.NAMES, *operators.WRAPPERS])
     state.operators, state.versions = with_operators, _versions(with_operators)
     core.certificates(state)
     core.configuration(state)
     clock.lap("certificates")
-    core.start_storage_and_api(state)
+    core.start_storage_and_api(state, gates)
     clock.lap("API server ready")
-    core.start_controllers(state)
+    core.start_controllers(state, gates)
     clock.lap("controllers ready")
     count = nodes.create(state.client(), pools)
     clock.lap(f"{count} nodes")

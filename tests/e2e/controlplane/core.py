@@ -3,6 +3,7 @@
 Everything listens on 127.0.0.1.
 """
 
+import dataclasses
 import json
 import pathlib
 import shutil
@@ -13,6 +14,22 @@ from .state import State, write_kubeconfig
 # Whose certificate the API server shows to webhooks that ask for one; nobody does unless told to.
 CALLER = "kube-apiserver"
 
+
+@dataclasses.dataclass(frozen=True)
+class Gates:
+    """Feature gates of the API server, the controller manager and the scheduler, and APIs that the API server serves."""
+
+    features: tuple = ()
+    apis: tuple = ()  # GROUP/VERSION
+
+    def arguments(self) -> list:
+        return ["--feature-gates=" + ",".join(f"{name}=true" for name in self.features)] if self.features else []
+
+    def api_arguments(self) -> list:
+        return self.arguments() + (["--runtime-config=" + ",".join(f"{api}=true" for api in self.apis)] if self.apis else [])
+
+
+NO_GATES = Gates()
 PORTS = ("etcd", "etcd-peer", "apiserver", "controller-manager", "scheduler", "kwok")
 
 
@@ -62,18 +79,18 @@ def _show_a_certificate_to_webhooks(state: State) -> None:
     (state.config / "admission.json").write_text(json.dumps(admission, indent=1), encoding="utf-8")
 
 
-def start_storage_and_api(state: State) -> None:
+def start_storage_and_api(state: State, gates: Gates = NO_GATES) -> None:
     """etcd and the API server; returns once /readyz says ok."""
     _start(state, "etcd", _etcd(state))
-    _start(state, "kube-apiserver", _apiserver(state), port="apiserver")
+    _start(state, "kube-apiserver", _apiserver(state) + gates.api_arguments(), port="apiserver")
     client = state.client()
     kube.wait_for("the API server", lambda: client.get("/readyz") == "ok", 120, failing=lambda: dead(state))
 
 
-def start_controllers(state: State) -> None:
+def start_controllers(state: State, gates: Gates = NO_GATES) -> None:
     """Controller manager, scheduler and KWOK; returns once Pods can be created in `default`."""
-    _start(state, "kube-controller-manager", _controller_manager(state), port="controller-manager")
-    _start(state, "kube-scheduler", _scheduler(state), port="scheduler")
+    _start(state, "kube-controller-manager", _controller_manager(state) + gates.arguments(), port="controller-manager")
+    _start(state, "kube-scheduler", _scheduler(state) + gates.arguments(), port="scheduler")
     _start(state, "kwok", _kwok(state))
     client = state.client()
     account = "/api/v1/namespaces/default/serviceaccounts/default"

@@ -6,6 +6,7 @@ What differs from an installation in a cluster, and why:
 * Webhook Services become ExternalName Services on a loopback address, and caBundle is filled in by
   us instead of by the operator's certificate rotation (which waits for a kubelet to mount a
   Secret). The webhook and conversion configurations are otherwise as rendered.
+* AppWrapper's webhooks are off, since they would rotate a certificate too.
 * Kueue reads its metrics certificate from a fixed path under /etc; it runs in a mount namespace of
   its own where that path exists. Its visibility API server (fixed port, all addresses) is off.
 """
@@ -18,6 +19,7 @@ from . import core, kube, manifests, net, process, programs, tls
 from .state import State, write_kubeconfig
 
 NAMES = ("jobset", "lws", "kuberay", "kueue")  # the order they are started in
+WRAPPERS = ("trainer", "appwrapper")  # of the pins of that name alone; after these
 RAY_INDEXING = "RayMultiHostIndexing"
 
 # Kinds of config/default that make no sense without a kubelet, or that we make ourselves.
@@ -35,6 +37,8 @@ class Operator:
     arguments: tuple = ()
     probe: dict = dataclasses.field(default_factory=dict)  # created as dry run …
     proof: tuple = ()  # … has this field afterwards, once its webhooks are called
+    webhooks: bool = True  # its webhook configurations are created
+    config_map: tuple = ()  # its name, and what it holds: read instead of a configuration file
 
 
 def _minimal_template() -> dict:
@@ -69,6 +73,10 @@ OPERATORS = {
             {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor", "metadata": {"name": "probe"}, "spec": {}},
             ("metadata", "finalizers"),
         ),
+        Operator("trainer", "kubeflow-trainer-controller-manager", "kubeflow-system", "config.trainer.kubeflow.org/v1alpha1"),
+        # Its webhooks check who may create what it wraps, and want a certificate that it rotates itself.
+        Operator("appwrapper", "appwrapper-controller-manager", "appwrapper-system", webhooks=False,
+                 config_map=("appwrapper-operator-config", {"webhooksEnabled": False})),
     )
 }
 
@@ -94,8 +102,11 @@ def install(state: State, name: str, ray_indexing: bool = True) -> None:
     operator, client = OPERATORS[name], state.client()
     objects = manifests.load(name, programs.home())
     _apply(state, client, operator, objects)
+    if operator.config_map:
+        client.create(_config_map(operator, {}))
     start(state, name, ray_indexing)
-    _apply_webhooks(state, client, objects)
+    if operator.webhooks:
+        _apply_webhooks(state, client, objects)
     if operator.probe:
         kube.wait_for(f"{name}'s webhooks", lambda: _webhooks_called(client, operator), 60, failing=lambda: core.dead(state))
 
@@ -106,9 +117,11 @@ def start(state: State, name: str, ray_indexing: bool = True) -> None:
     kubeconfig = state.config / f"{name}.kubeconfig"
     write_kubeconfig(kubeconfig, state, token=_token(state.client(), operator))
     health, metrics = net.free_ports(2)
+    if operator.config_map:
+        _set_config_map(state.client(), operator, health)
     address = f"{state.addresses[name]}:443" if operator.config_version else f"127.0.0.1:{metrics}"
     command = _command(state, operator, health, metrics, ray_indexing)
-    process.start(state.directory, name, command, address, {"KUBECONFIG": str(kubeconfig)})
+    process.start(state.directory, name, command, address, _environment(state, operator, kubeconfig))
     kube.wait_for(f"{name} to be ready", lambda: _healthy(health), 60, failing=lambda: core.dead(state))
 
 
@@ -141,6 +154,30 @@ def _apply(state: State, client: kube.Kube, operator: Operator, objects: list) -
         folder = state.pki / operator.name
         folder.mkdir(exist_ok=True)
         tls.server(state.pki, "webhook-ca", folder / "tls.crt", [f"DNS:{service}.{operator.namespace}.svc"])
+
+
+def _config_map(operator: Operator, data: dict) -> dict:
+    metadata = {"name": operator.config_map[0], "namespace": operator.namespace}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+
+def _set_config_map(client: kube.Kube, operator: Operator, health: int) -> None:
+    """Where to listen, no leader election."""
+    name, values = operator.config_map
+    manager = {"health": {"bindAddress": f"127.0.0.1:{health}"}, "metrics": {"bindAddress": "0"}, "leaderElection": False}
+    data = {"config.yaml": json.dumps({**values, "controllerManager": manager})}
+    client.request("PUT", f"/api/v1/namespaces/{operator.namespace}/configmaps/{name}", _config_map(operator, data))
+
+
+def _environment(state: State, operator: Operator, kubeconfig) -> dict:
+    found = {"KUBECONFIG": str(kubeconfig), "NAMESPACE": operator.namespace}
+    if operator.name == "trainer":  # it looks for its certificate where controller-runtime does: below TMPDIR
+        place = state.pki / operator.name / "k8s-webhook-server"
+        place.mkdir(exist_ok=True)
+        if not (place / "serving-certs").exists():
+            (place / "serving-certs").symlink_to(state.pki / operator.name)
+        found["TMPDIR"] = str(state.pki / operator.name)
+    return found
 
 
 def _apply_webhooks(state: State, client: kube.Kube, objects: list) -> None:
@@ -189,6 +226,8 @@ def _command(state: State, operator: Operator, health: int, metrics: int, ray_in
             program, f"--feature-gates={gates}", "--enable-leader-election=false",
             f"--metrics-addr=127.0.0.1:{metrics}", f"--health-probe-bind-address=127.0.0.1:{health}",
         ]
+    if operator.config_map:
+        return [program, f"--config={operator.config_map[0]}"]
     file = state.config / f"{operator.name}.json"
     file.write_text(json.dumps(_configuration(state, operator, health), indent=1), encoding="utf-8")
     command = [program, f"--config={file}", *operator.arguments]
@@ -207,6 +246,9 @@ def _configuration(state: State, operator: Operator, health: int) -> dict:
         "internalCertManagement": {"enable": False},
         "clientConnection": {"qps": 500, "burst": 500},
     }
+    if operator.name == "trainer":
+        del configuration["internalCertManagement"], configuration["webhook"]["certDir"]
+        configuration["certManagement"] = {"enable": False}
     if operator.name == "kueue":
         configuration["integrations"] = {"frameworks": _KUEUE_FRAMEWORKS}
     return configuration

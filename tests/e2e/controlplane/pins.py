@@ -24,12 +24,27 @@ def sets() -> list:
 
 def release(project: str) -> str:
     """The release of a project, as in v1.2.3."""
-    return _file()[chosen()]["releases"][project]
+    return _table("releases")[project]
 
 
 def modules() -> dict:
     """What is built together: name -> (folder of modules/, names of programs)."""
-    return {name: (what["folder"], tuple(what["programs"])) for name, what in _file()[chosen()]["modules"].items()}
+    return {name: (what["folder"], tuple(what["programs"])) for name, what in _table("modules").items()}
+
+
+def programs() -> set:
+    """All that is built."""
+    return {name for _, names in modules().values() for name in names}
+
+
+def _table(which: str) -> dict:
+    """Of the chosen set, and of those that it is like where it has none of its own."""
+    found, name = {}, chosen()
+    while name:
+        set_of = _file()[name]
+        found = {**set_of.get(which, {}), **found}
+        name = set_of.get("like")
+    return found
 
 
 @functools.cache

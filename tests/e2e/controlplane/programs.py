@@ -29,21 +29,26 @@ class Source:
     project: str  # whose release pins.toml has
     module: str  # its Go module
     package: str = ""  # of it, where that is not the module itself
-    operator: bool = False  # whether config/default of the module has objects of its own
+    objects: manifests.Objects | None = None  # an operator's own: CRDs, roles, webhook configurations
 
 
 def _kubernetes(program: str) -> Source:
     return Source("kubernetes", "k8s.io/kubernetes", f"/cmd/{program}")
 
 
+OPERATOR = manifests.Objects()
 SOURCES = {
     "etcd": Source("etcd", "go.etcd.io/etcd/server/v3"),
     **{name: _kubernetes(name) for name in ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl")},
     "kwok": Source("kwok", "sigs.k8s.io/kwok", "/cmd/kwok"),
-    "jobset": Source("jobset", "sigs.k8s.io/jobset", operator=True),
-    "lws": Source("lws", "sigs.k8s.io/lws", "/cmd", operator=True),
-    "kuberay": Source("kuberay", "github.com/ray-project/kuberay/ray-operator", operator=True),
-    "kueue": Source("kueue", "sigs.k8s.io/kueue", "/cmd/kueue", operator=True),
+    "jobset": Source("jobset", "sigs.k8s.io/jobset", objects=OPERATOR),
+    "lws": Source("lws", "sigs.k8s.io/lws", "/cmd", objects=OPERATOR),
+    "kuberay": Source("kuberay", "github.com/ray-project/kuberay/ray-operator", objects=OPERATOR),
+    "kueue": Source("kueue", "sigs.k8s.io/kueue", "/cmd/kueue", objects=OPERATOR),
+    "trainer": Source("trainer", "github.com/kubeflow/trainer/v2", "/cmd/trainer-controller-manager",
+                      # It would install JobSet from the network, which is here.
+                      manifests.Objects("manifests/overlays/manager", without="../../third-party/jobset")),
+    "appwrapper": Source("appwrapper", "github.com/project-codeflare/appwrapper", "/cmd", OPERATOR),
     "helm": Source("helm", "helm.sh/helm/v4", "/cmd/helm"),
     "helm3": Source("helm3", "helm.sh/helm/v3", "/cmd/helm"),
 }
@@ -59,7 +64,7 @@ class Module:
     folder: str  # of modules/
     programs: dict  # name in bin/ -> package
     stamp: str = ""  # extra linker flags
-    operators: dict = dataclasses.field(default_factory=dict)  # name in bin/ -> module whose config/default has its objects
+    operators: tuple = ()  # names in bin/ of what has objects of its own
 
 
 def _kubernetes_stamp() -> str:
@@ -76,7 +81,7 @@ def _module(name: str, folder: str, names: tuple) -> Module:
         name, folder,
         programs={each: source.module + source.package for each, source in found.items()},
         stamp=_kubernetes_stamp() if "kube-apiserver" in names else "",
-        operators={each: source.module for each, source in found.items() if source.operator},
+        operators=tuple(each for each, source in found.items() if source.objects),
     )
 
 
@@ -156,8 +161,9 @@ def _build(module: Module, folder: pathlib.Path) -> None:
     for name, package in module.programs.items():
         os.replace(output / _made(package), folder / "bin" / name)
     shutil.rmtree(output)
-    for operator, its_module in module.operators.items():
-        manifests.render(operator, _module_folder(module, its_module), folder)
+    for operator in module.operators:
+        source = SOURCES[operator]
+        manifests.render(operator, _module_folder(module, source.module), source.objects, folder)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     cost = {

@@ -7,7 +7,7 @@ they run, and goes on with `then`, if something happens to it later.
 import contextlib
 import dataclasses
 
-from . import kube, recorder
+from . import kube, pins, recorder
 from .cache import HERE
 
 MANIFESTS = HERE.parent / "manifests"
@@ -82,11 +82,12 @@ class Story:
 
 ALL = ("jobset", "lws", "kuberay")
 QUEUED = ("jobset", "kueue")
+WRAPPED = ("jobset", "lws", "trainer", "appwrapper")  # with the pins `wrappers` alone
 EARLY = "a-tpu-webhook"  # sorts before jobset and lws: Pods as they come from the controllers
 JOBSET = ("jobset-multislice.yaml",)
 RAY = ("raycluster.yaml",)
 
-STORIES = (
+_STORIES = (
     Story("pod-single-host", 1, ALL),
     Story("pod-dry-run", 0, ALL, ("pod-single-host.yaml",), dry_run=True),
     Story("job-2x4", 2, ALL),
@@ -103,9 +104,13 @@ STORIES = (
     Story("lws", 8, ALL),
     Story("lws-first", 8, ALL, ("lws.yaml",), configuration=EARLY),
     Story("lws-exclusive", 8, ALL),
+    Story("disaggregatedset", 16, ALL),
     Story("statefulset", 4, ALL),
     Story("statefulset-again", 4, ALL, ("statefulset.yaml",), then=a_pod_is_deleted),
     Story("deployment", 2, ALL),
     Story("job-kueue", 4, QUEUED, ("kueue.yaml", "job-kueue.yaml")),
     Story("jobset-multislice-kueue", 8, QUEUED, ("kueue.yaml", *JOBSET), refusals=True),
+    Story("trainjob", 4, WRAPPED),
+    Story("appwrapper", 8, WRAPPED),
 )
+STORIES = tuple(story for story in _STORIES if set(story.setting) <= pins.programs())
