@@ -6,7 +6,7 @@ What differs from an installation in a cluster, and why:
 * Webhook Services become ExternalName Services on a loopback address, and caBundle is filled in by
   us instead of by the operator's certificate rotation (which waits for a kubelet to mount a
   Secret). The webhook and conversion configurations are otherwise as rendered.
-* AppWrapper's webhooks are off, since they would rotate a certificate too.
+* AppWrapper's webhooks are off, since they would rotate a certificate too; it listens at port 9443 of all addresses.
 * Kueue reads its metrics certificate from a fixed path under /etc; it runs in a mount namespace of
   its own where that path exists. Its visibility API server (fixed port, all addresses) is off.
 """
@@ -171,7 +171,7 @@ def _set_config_map(client: kube.Kube, operator: Operator, health: int) -> None:
 
 def _environment(state: State, operator: Operator, kubeconfig) -> dict:
     found = {"KUBECONFIG": str(kubeconfig), "NAMESPACE": operator.namespace}
-    if operator.name == "trainer":  # it looks for its certificate where controller-runtime does: below TMPDIR
+    if operator.name in WRAPPERS:  # they look for a certificate where controller-runtime does: below TMPDIR
         place = state.pki / operator.name / "k8s-webhook-server"
         place.mkdir(exist_ok=True)
         if not (place / "serving-certs").exists():

@@ -355,11 +355,12 @@ class Explainer {
                                      ? std::vector<webhook::validate::Found>()
                                      : faults());
     }
-    if (std::string refused = refused_name(object); !refused.empty())
-      findings.add({.denied = true,
-                    .id = id_of(webhook::findings::Finding::controller_refuses),
-                    .sentence = std::move(refused),
-                    .fix = {}});
+    for (const std::string& refused : {refused_name(object), refused_selector(object)})
+      if (!refused.empty())
+        findings.add({.denied = true,
+                      .id = id_of(webhook::findings::Finding::controller_refuses),
+                      .sentence = refused,
+                      .fix = {}});
     if (!left.other.empty())
       findings.add({.denied = false,
                     .id = id_of(webhook::findings::Finding::placeholder_left),

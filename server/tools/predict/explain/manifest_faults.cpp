@@ -1,6 +1,7 @@
 #include "server/tools/predict/explain/manifest_faults.hpp"
 
 #include "base/names.hpp"
+#include "server/tools/objects/label_selector.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
 
 #include <fmt/format.h>
@@ -104,6 +105,19 @@ std::string refused_name(const Json& object) {
         "metadata.name {} has other characters than lower-case letters, digits, '-' "
         "and '.', and the API server refuses it",
         shown);
+  return {};
+}
+
+std::string refused_selector(const Json& object) {
+  const std::string kind = text::text_member(object, "kind");
+  if (kind != "Deployment" && kind != "ReplicaSet" && kind != "StatefulSet") return {};
+  const Json& selector = at(object, {"spec", "selector"});
+  if (text::member(selector, "matchLabels").empty() &&
+      text::member(selector, "matchExpressions").empty())
+    return fmt::format("selector is {}, and a {} needs one that matches the labels of its template",
+                       selector.is_null() ? "missing" : "empty", kind);
+  if (!objects::finds(selector, at(object, {"spec", "template", "metadata", "labels"})))
+    return "selector does not match the labels of the template";
   return {};
 }
 

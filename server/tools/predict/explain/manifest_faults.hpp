@@ -1,5 +1,5 @@
 // What is wrong with a manifest as it is written, whatever its Pods are: it is a template that
-// nobody filled in, or it has a name that no object may have.
+// nobody filled in, or the API server refuses its name or its selector.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -23,5 +23,12 @@ NotFilledIn not_filled_in(const nlohmann::ordered_json& object);
 //   source  k8s.io/apimachinery pkg/api/validation (NameIsDNSSubdomain); kubernetes 1.36
 //           pkg/apis/batch/validation (the labels of a Job's template; ValidateCronJobCreate)
 std::string refused_name(const nlohmann::ordered_json& object);
+
+// Why the API server refuses spec.selector of a Deployment, ReplicaSet or StatefulSet; "" where it
+// does not. An overlay of kustomize has none.
+//
+//   source  kubernetes 1.37 pkg/apis/apps/validation (ValidateDeploymentSpec,
+//           ValidateStatefulSetSpec)
+std::string refused_selector(const nlohmann::ordered_json& object);
 
 }  // namespace tpuwh::server::explain
