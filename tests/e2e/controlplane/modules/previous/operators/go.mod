@@ -5,9 +5,7 @@ module tpu-webhook.dev/e2e/operators
 go 1.26.0
 
 tool (
-	github.com/ray-project/kuberay/ray-operator
 	sigs.k8s.io/jobset
-	sigs.k8s.io/kueue/cmd/kueue
 	sigs.k8s.io/lws/cmd
 )
 
