@@ -339,6 +339,36 @@ std::optional<YAML::Mark> second_value(const std::string& text, const YAML::Node
   return parser.HandleNextDocument(beginning) ? beginning.mark : std::nullopt;
 }
 
+// Line `at` of a text, and the one before it: where a reader noticed, and where it went wrong.
+std::string_view two_lines(std::string_view text, int at) {
+  std::size_t begin = 0, before = 0;
+  for (int line = 0; line < at; ++line) {
+    const std::size_t end = text.find('\n', begin);
+    if (end == std::string_view::npos) break;
+    before = std::exchange(begin, end + 1);
+  }
+  return text.substr(before, text.find('\n', begin) - before);
+}
+
+// "{NAME}" or "{NAME}/more", which YAML takes for a map.
+bool has_name_in_braces(std::string_view lines) {
+  for (std::size_t at = lines.find('{'); at != std::string_view::npos;
+       at = lines.find('{', at + 1)) {
+    const std::size_t end =
+        lines.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", at + 1);
+    if (end != std::string_view::npos && end > at + 1 && lines[end] == '}') return true;
+  }
+  return false;
+}
+
+// What may be the matter with a text that is not YAML.
+std::string_view template_hint(std::string_view lines) {
+  if (lines.find("{{") != std::string_view::npos || lines.find("%{") != std::string_view::npos)
+    return "; is it a template that was not rendered?";
+  if (has_name_in_braces(lines)) return "; is {NAME} a placeholder that was not filled in?";
+  return {};
+}
+
 // False where it cannot be read: `wrong` says why.
 bool read_part(const YamlPart& part, Converter& converter, Json& value, Unusable& wrong) {
   const auto line_of = [&](int line) {
@@ -360,8 +390,10 @@ bool read_part(const YamlPart& part, Converter& converter, Json& value, Unusable
     (void)dump_or_throw(value);  // throws what is not UTF-8
     return true;
   } catch (const YAML::Exception& e) {
-    wrong = {Error(base::Errc::bad_json, "not YAML: " + base::printable(e.msg, 200)),
-             line_of(e.mark.line)};
+    wrong = {
+        Error(base::Errc::bad_json, fmt::format("not YAML: {}{}", base::printable(e.msg, 200),
+                                                template_hint(two_lines(part.text, e.mark.line)))),
+        line_of(e.mark.line)};
   } catch (const Json::type_error&) {
     wrong = {Error(base::Errc::bad_json, "the text is not valid UTF-8"), part.lines_before + 1};
   }
