@@ -31,9 +31,9 @@ inline constexpr WebhookRow of_webhook[] = {
      "A name or a topology contains a placeholder that was never filled in.",
      "The manifest is a template, and a tool such as envsubst or helm should have replaced ${NAME} "
      "before it was applied. No node carries such a label and no DNS name may contain it.",
-     "Fill it in and apply the result: export its variables, then envsubst < manifest.yaml | "
-     "kubectl "
-     "apply -f -."},
+     "Fill it in and apply the result. For `$NAME` and `${NAME}`: export the variables, then "
+     "envsubst < manifest.yaml | kubectl apply -f -. For `{{ }}`: helm template. For `<NAME>`: "
+     "edit the file."},
     {topology_malformed, "topology-malformed", "The topology is not AxB or AxBxC in whole numbers.",
      "No node carries such a label, so the Pod could never be scheduled, and the hosts of the "
      "slice cannot be counted.",
@@ -42,8 +42,8 @@ inline constexpr WebhookRow of_webhook[] = {
      "The topology's chip count is not divisible by the chips that each Pod requests.",
      "All hosts of a slice have the same number of chips, and each Pod gets one host. The "
      "remaining chips would not make a host.",
-     "Ask for all chips of a node, or select a topology that such nodes form; the message lists "
-     "them, and `kubectl tpu catalog` shows them."},
+     "Ask for all chips of a node, or select a topology that such nodes form: "
+     "`kubectl tpu catalog` shows them."},
     {chips_invalid, "chips-invalid",
      "google.com/tpu is not a number of chips that a node can have.",
      "Chips are whole: the API server refuses fractions and suffixes, and no node has more chips "
