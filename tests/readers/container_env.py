@@ -2,7 +2,7 @@
 
 The first part comes from the node and from what the container asks for, never from the
 webhook, so that a list of the wrong length meets the bounds it contradicts
-(docs/facts.md#platform-environment).
+(docs/facts.md#platform-environment). What libtpu reads of all of them: docs/facts.md#libtpu-names.
 """
 
 import dataclasses

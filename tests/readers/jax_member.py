@@ -5,6 +5,7 @@ and API objects are compared in one go.
 """
 
 import json
+import platform
 
 import jax
 import requests  # noqa: F401  (JAX imports it to ask the metadata server)
@@ -23,7 +24,8 @@ def join(own_name, timeout):
         who = {int(key.rsplit("/", 1)[1]): name for key, name in client.key_value_dir_get("who")}
         said = {"id": global_state.process_id, "count": global_state.num_processes,
                 "coordinator": global_state.coordinator_address,
-                "names": [who[i] for i in sorted(who)]}
+                "names": [who[i] for i in sorted(who)],
+                "version": jax.__version__, "python": platform.python_version()}
         jax.distributed.shutdown()
     except Exception as error:  # most failures are no exception: JAX's C++ client aborts
         said = {"error": f"{type(error).__name__}: {error}"}

@@ -4,6 +4,7 @@ stdin: processes (container_env.Process as JSON); stdout: for each, what JAX der
 """
 
 import inspect
+import platform
 import time
 
 from forked import answer, attempt, minimal
@@ -39,6 +40,7 @@ def coordinator():
 def probe(_process):
     return {
         "version": jax.__version__,
+        "python": platform.python_version(),
         "chosen": attempt(chosen_cluster),
         "count": attempt(GkeTpuCluster.get_process_count),
         "id": attempt(GkeTpuCluster.get_process_id),

@@ -3,7 +3,10 @@
 
 import json
 import pathlib
+import shutil
+import subprocess
 import sys
+import tempfile
 import unittest
 
 import agree
@@ -68,6 +71,55 @@ class DevicePlugin(unittest.TestCase):
         self.assertNotIn("TPU_WORKER_ID", container_env.device_plugin(a_node("n"), 4))
         ironwood = a_node("n", "tpu7x", "2x2x1")
         self.assertNotIn("TPU_WORKER_ID", container_env.device_plugin(ironwood, 4))
+
+
+class Install(unittest.TestCase):
+    """Which Python it takes, by interpreters that only say their version and make an empty environment."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "requirements").mkdir()
+        (self.folder / "requirements/new.txt").write_text("# needs Python 3.98, else old\n")
+        (self.folder / "requirements/old.txt").write_text("# for every Python\n")
+        shutil.copy(pathlib.Path(__file__).with_name("install"), self.folder)
+
+    def python(self, path, minor):
+        """An interpreter 3.`minor` at `path`; install asks for at least (3, N)."""
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"""#!/bin/bash
+case "$*" in
+  *platform*) echo 3.{minor}.0 ;;
+  "-m venv "*) mkdir -p "$3/bin"; printf '#!/bin/bash\\n' >"$3/bin/pip"; chmod +x "$3/bin/pip" ;;
+  *) asked=${{2##*(3, }}; asked=${{asked%%)*}}; (({minor} >= asked)) ;;
+esac
+""")
+        file.chmod(0o755)
+        return file
+
+    def installs(self, name, **environment):
+        """What it says of `new` where the packages are, and on stderr."""
+        result = subprocess.run([self.folder / "install", name], capture_output=True, text=True, check=True,
+                                env={"PATH": "/usr/bin:/bin", "HOME": str(self.folder / "home"),
+                                     "TPUWH_CACHE": str(self.folder / "cache"), **environment})
+        return pathlib.Path(result.stdout.strip()).name, result.stderr
+
+    def test_a_python_that_is_new_enough(self):
+        made, said = self.installs("new", TPUWH_PYTHON=str(self.python("python", 98)))
+        self.assertRegex(made, "^readers-new-")
+        self.assertEqual("", said)
+
+    def test_none_new_enough(self):
+        made, said = self.installs("new", TPUWH_PYTHON=str(self.python("python", 97)))
+        self.assertRegex(made, "^readers-old-")
+        self.assertIn("no Python >= 3.98 with venv for new, so old is installed in its place", said)
+
+    def test_pyenvs_own_path(self):
+        self.python("home/.pyenv/versions/3.98.0/bin/python3", 98)
+        made, _ = self.installs("new", TPUWH_PYTHON=str(self.python("python", 97)))
+        self.assertRegex(made, "^readers-new-")
 
 
 class PodEnvironment(unittest.TestCase):

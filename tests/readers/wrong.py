@@ -13,6 +13,7 @@ class Wrong:
     caught: str  # part of the complaint
     edit: Callable = lambda pods: pods
     without: str = ""  # a variable of the device plugin that is not there
+    since: str = ""  # the first JAX that opens the file which this is about
 
 
 def on(host, **variables):
@@ -107,6 +108,11 @@ JAX = {
               on(_slice(0)[1], TPU_PROCESS_ADDRESSES="")),
         Wrong("no list", "JAX takes this for",
               on(_slice(0)[1], TPU_WORKER_HOSTNAMES=None)),
+        Wrong("a file of addresses that is missing, beside good lists",
+              "Failed to read TPU process addresses file",
+              on(_slice(0)[1], TPU_PROCESS_ADDRESSES_PATH="/etc/tpu/addresses"), since="0.11.2"),
+        Wrong("a file of addresses that is empty", "TPU process addresses file is empty",
+              on(_slice(0)[1], TPU_PROCESS_ADDRESSES_PATH="/dev/null"), since="0.11.2"),
         Wrong("the metadata server asked first", "JAX takes this for GceTpuCluster",
               without="TPU_SKIP_MDS_QUERY"),
     ],
