@@ -8,9 +8,10 @@ import subprocess
 TPU = "google.com/tpu"
 
 
-def reviewed(program, reviews):
+def reviewed(program, reviews, *flags):
     """The Pods of a review file as the server leaves them, in the file's order; asked is the program beside it."""
-    result = subprocess.run([pathlib.Path(program).with_name("kubectl-tpu"), "review", str(reviews), "--output", "object"],
+    asked = pathlib.Path(program).with_name("kubectl-tpu")
+    result = subprocess.run([asked, "review", str(reviews), "--output", "object", *flags],
                             capture_output=True, text=True, timeout=60)
     if result.returncode != 0:
         raise RuntimeError(f"review {reviews} ended with {result.returncode}: {result.stderr}")

@@ -43,6 +43,11 @@ def jax_forms(processes, hosts, timeout, version="jax"):
                    hosts, FORM_SECONDS, chips=processes[0].chips)
 
 
+def torch_tpu_launches(processes, hosts):
+    """What TorchTPU's launcher makes of each process (torch_tpu_story.placed)."""
+    return _answer([_python("torch-tpu"), HERE / "torch_tpu_probe.py"], processes, hosts, PROBE_SECONDS)
+
+
 def ray_derives(processes, hosts):
     """What Ray's TPU manager makes of each process."""
     return _answer([_python("ray"), HERE / "ray_probe.py"], processes, hosts, PROBE_SECONDS)
@@ -60,7 +65,7 @@ def _python(name):
 
 def _answer(command, processes, hosts, timeout, chips=0):
     result = netns.run([str(word) for word in command], hosts=hosts, chips=chips, timeout=timeout,
-                       stdin=json.dumps([p.as_dict() for p in processes]))
+                       stdin=json.dumps([p if isinstance(p, dict) else p.as_dict() for p in processes]))
     if result.returncode != 0:
         raise RuntimeError(f"{pathlib.Path(command[1]).name} ended with {result.returncode}:\n"
                            f"{result.stdout[-1500:]}{result.stderr[-3000:]}")

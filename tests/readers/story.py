@@ -18,6 +18,7 @@ import container_env
 import jax_verdict
 import ray_verdict
 import readers
+import torch_tpu_story
 import wrong
 import zone
 from pods import reviewed, title, tpu_containers
@@ -55,8 +56,8 @@ def scene_of(pods, around):
 
 
 @functools.cache
-def pods_and_cluster(program, workload):
-    return (reviewed(program, WORKLOADS / f"{workload}.jsonl"),
+def pods_and_cluster(program, workload, *flags):
+    return (reviewed(program, WORKLOADS / f"{workload}.jsonl", *flags),
             cluster.load(WORKLOADS / f"{workload}.cluster.json"))
 
 
@@ -239,6 +240,27 @@ def agree_story(program):
     return f"the right sets pass the plain check, {len(cases)} wrong ones do not"
 
 
+def torch_tpu_story_told(program):
+    """Each slice of each case by itself."""
+    for workload, injected, order, expected in torch_tpu_story.CASES:
+        flags = ("--torch-tpu",) if injected else ()
+        processes = scene_of(*pods_and_cluster(program, workload, *flags)).processes
+        asked = torch_tpu_story.placed(processes, order)
+        probes = readers.torch_tpu_launches(asked, zone.LOOPBACK)
+        found = []
+        for part in {p.env["TPU_WORKER_HOSTNAMES"] for p in processes}:
+            mine = [i for i, p in enumerate(processes) if p.env["TPU_WORKER_HOSTNAMES"] == part]
+            found += torch_tpu_story.complaints([asked[i] for i in mine], [probes[i] for i in mine])
+        where = order.__name__ if order else "no chip answers"
+        case = f"{workload}, {'with' if injected else 'without'} --torch-tpu, {where}"
+        if expected is None:
+            accept([f"{case}: {c}" for c in found])
+        elif not any(expected in c for c in found):
+            raise Failed(f"  {case}: no complaint of {expected!r}: {found}")
+        print(f"  {case}: {found[0] if found else 'one slice'}"[:230])
+    return f"TorchTPU {probes[0]['version']} on Python {probes[0]['python']}: {len(torch_tpu_story.CASES)} cases"
+
+
 def count(number, word):
     plural = word + ("es" if word.endswith("s") else "s")
     return f"{number} {word if number == 1 else plural}"
@@ -288,6 +310,7 @@ STORIES = {
     "wrong-jax": wrong_jax_story,
     "wrong-jax-job": wrong_job_story,
     "wrong-ray": wrong_ray_story,
+    "torch-tpu": torch_tpu_story_told,  # by label
 }
 
 
