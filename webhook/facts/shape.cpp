@@ -28,6 +28,14 @@ std::string_view topology_of_keys(const read::Pod& pod) {
   return {};
 }
 
+// The annotation repeats what the nodes are selected by, as Cluster Toolkit writes it into every
+// JobSet (docs/facts.md#gcluster): a node pool of that topology, all of it. The Pods of a slice
+// made on demand that select its topology also select the slice, or Kueue places them
+// (docs/facts.md#dynamic-slices).
+bool is_whole_pool(const read::Pod& pod, const Shape& shape) {
+  return shape.topology == shape.selector_topology && !placed_by_kueue(pod);
+}
+
 void find_topology(const read::Pod& pod, Shape& shape) {
   const auto take = [&](std::string_view text, TopologySource source) {
     if (text.empty() || shape.source != TopologySource::none) return;
@@ -47,7 +55,8 @@ void find_topology(const read::Pod& pod, Shape& shape) {
                          !read::pinned_value(pod, read::key::dynamic_slice).empty();
   shape.class_chooses =
       shape.source == TopologySource::none && !pod.selector(read::key::compute_class).empty();
-  shape.dynamic = shape.source == TopologySource::sub_slice_annotation || shape.block_selected;
+  shape.dynamic = shape.block_selected || (shape.source == TopologySource::sub_slice_annotation &&
+                                           !is_whole_pool(pod, shape));
 }
 
 }  // namespace

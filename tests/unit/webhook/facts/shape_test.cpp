@@ -78,6 +78,27 @@ INSTANTIATE_TEST_SUITE_P(
               TopologySource::annotation},
         Where{"sub_slice", a_pod().annotation(slice_annotation, "2x4"), "2x4", sub_slice_annotation,
               true},
+        // Cluster Toolkit repeats the topology of the node pool in every JobSet.
+        Where{"whole_pool", a_pod().topology("2x4").annotation(slice_annotation, "2x4"), "2x4",
+              sub_slice_annotation},
+        Where{"whole_pool_by_affinity",
+              with_affinity({in(topology_key, {"2x4"})}).annotation(slice_annotation, "2x4"), "2x4",
+              sub_slice_annotation},
+        Where{"whole_pool_of_other_values",
+              with_affinity({in(topology_key, {"2x4", "4x4"})}).annotation(slice_annotation, "2x4"),
+              "2x4", sub_slice_annotation, true},
+        Where{"slice_selected",
+              a_pod()
+                  .topology("2x4")
+                  .annotation(slice_annotation, "2x4")
+                  .selector("cloud.google.com/gke-tpu-slice", "s"),
+              "2x4", sub_slice_annotation, true},
+        Where{"slice_placed_by_kueue",
+              a_pod()
+                  .topology("2x4")
+                  .annotation(slice_annotation, "2x4")
+                  .annotation("kueue.x-k8s.io/podset-required-topology", "a"),
+              "2x4", sub_slice_annotation, true},
         Where{"slice_key", a_pod().selector("cloud.google.com/gke-tpu-slice-2x4-id", "x"), "2x4",
               slice_id_key, true},
         Where{"partition_key", a_pod().selector("cloud.google.com/gke-tpu-partition-2x2x2-id", "x"),

@@ -370,6 +370,9 @@ INSTANTIATE_TEST_SUITE_P(
         Who{"sub_slice",
             job().topology("8x8").annotation("cloud.google.com/gke-tpu-slice-topology", "4x4"),
             true},
+        Who{"whole_pool",
+            job().topology("4x4").annotation("cloud.google.com/gke-tpu-slice-topology", "4x4"),
+            true, pool},
         Who{"sub_slice_key", job().selector("cloud.google.com/gke-tpu-slice-4x4-id", "a"), true},
         Who{"dynamic_slice", job().selector("cloud.google.com/gke-tpu-slice", "a"), true}),
     case_name);
