@@ -541,6 +541,36 @@ class Read(States):
         self.assertNotIn("delete", found[0]["fix"])
 
 
+def ray(replica, pool, count):
+    """The Pods of one replica of worker group tpu; `count` is what each says of the slices of its job."""
+    names = [f"tpu-{replica}-{host}" for host in range(4)]
+    mega = [("MEGASCALE_NUM_SLICES", str(count)), ("MEGASCALE_SLICE_ID", str(replica)), ("MEGASCALE_COORDINATOR_ADDRESS", "tpu-0-0.svc")]
+    return [pod(f"ray-tpu-{replica}-{host}", f"{pool}-{host}",
+                {"ray.io/cluster": "ray", "ray.io/group": "tpu", "ray.io/node-type": "worker",
+                 "ray.io/worker-group-replica-index": str(replica), "ray.io/replica-host-index": str(host)},
+                ("RayCluster", "ray"), [*ids(host, names), ("TPU_NAME", f"tpu-{replica}"), *mega], hostname=names[host])
+            for host in range(4)]
+
+
+class Reported(States):
+    """States of which a thread outside tells (docs/workloads.md#reports-from-the-field)."""
+
+    def test_a_replaced_slice_that_counts_one_that_is_gone(self):
+        """ray-project/ray#62893: of three slices one was preempted, and its successor still says three."""
+        self.held(ray(0, "a", 2) + ray(1, "b", 2) + nodes("a", "b") + [SERVICE], ["running", "running"])
+        found = self.held(ray(0, "a", 2) + ray(1, "b", 3) + nodes("a", "b") + [SERVICE], ["running", "running"], ["error megascale-differs"])
+        self.assertIn('MEGASCALE_NUM_SLICES is "3" here and "2" in RayCluster', found[0]["what"])
+
+    def test_the_one_that_topology_aware_scheduling_leaves_over(self):
+        """kubernetes-sigs/kueue#15277: of a group of four, three run and one is gated for ever, without an event."""
+        pods = lws(0, "a")
+        gated(pods[3])
+        self.held(pods + nodes("a") + [SERVICE], ["forming"])
+        _, said = self.ask("slices", pods + nodes("a"))
+        self.assertEqual([(each["pods"], each["what"]) for each in said["slices"][0]["waits"]],
+                         [(["serve-0-3"], "gated by kueue.x-k8s.io/topology for 2 h")])
+
+
 REFUSED = "0/9 nodes are available: 9 Insufficient google.com/tpu."
 
 

@@ -30,6 +30,30 @@ TEST(JobSetIdentity, is_what_the_controller_wrote) {
   EXPECT_FALSE(pod.member.gives_names || pod.member.group_slice.present());
 }
 
+// Beside another replicated job "global-replicas" counts the Jobs of both
+// (kubernetes-sigs/jobset#787).
+TEST(JobSetIdentity, counts_the_slices_of_its_own_replicated_job) {
+  const PodBuilder pod =
+      a_pod().jobset("s", "r", 2, 1, 0).label("jobset.sigs.k8s.io/global-replicas", "5");
+  EXPECT_EQ(Identified(pod).member.slice_count.text, "2");
+  const auto answer = test::admit(PodBuilder(pod).topology("2x4").tpu(4));
+  EXPECT_EQ(test::effective(answer, "MEGASCALE_NUM_SLICES"), "2");
+  EXPECT_EQ(test::effective(answer, "MEGASCALE_SLICE_ID"), "1");
+}
+
+// The Job's own index reaches a container by a variable that a manifest may forget in one of two
+// (SemiAnalysisAI/InferenceX#1814); the id is written into each that has chips, and into no other.
+TEST(JobSetIdentity, reaches_each_container_that_has_chips) {
+  const auto answer = test::admit(a_pod()
+                                      .jobset("s", "r", 1, 0, 1)
+                                      .topology("2x4")
+                                      .tpu(4)
+                                      .container("bench")
+                                      .env("JOB_COMPLETION_INDEX", "1"));
+  EXPECT_EQ(test::effective(answer, "TPU_WORKER_ID"), "1");
+  EXPECT_EQ(test::effective(answer, "TPU_WORKER_ID", 1), "(absent)");
+}
+
 TEST(JobSetIdentity, a_group_of_several_replicated_jobs_counts_its_slices) {
   const auto grouped = [](const char* group, const char* replicas, const char* index) {
     return a_pod()

@@ -173,6 +173,19 @@ TEST(Lws, a_slice_of_one_host_has_a_name) {
   EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "(absent)");
 }
 
+// Worker 1 of three, each a subgroup, as the webhook of LeaderWorkerSet 0.10 leaves it: its own
+// name (docs/facts.md#lws-minus-one).
+TEST(Lws, a_subgroup_of_one_that_has_its_own_name_stays) {
+  const PodBuilder pod = subgroups(a_pod().lws("vllm", 1, 1, 3).topology("2x2").tpu(4), "1")
+                             .env("TPU_WORKER_HOSTNAMES", "vllm-1-1.svc")
+                             .env("TPU_WORKER_ID", "0")
+                             .env("TPU_NAME", "vllm-1");
+  const auto answer = admit(pod);
+  EXPECT_EQ(effective(answer, "TPU_WORKER_HOSTNAMES"), "vllm-1-1.svc");
+  EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "0");
+  EXPECT_TRUE(answer.warnings.empty()) << test::json(answer.warnings);
+}
+
 TEST(Lws, the_id_of_nobody_becomes_zero) {
   const PodBuilder pod = subgroups(a_pod().lws("vllm", 1, 1, 3).topology("2x2").tpu(4), "1")
                              .env("TPU_WORKER_ID", "-1");

@@ -30,6 +30,14 @@ TEST(RayIdentity, is_what_kuberay_wrote) {
   EXPECT_EQ(pod.member.incomplete, "");
 }
 
+// An order of names is nobody's order (ray-project/ray#66055).
+TEST(RayIdentity, is_not_in_the_order_of_names) {
+  EXPECT_EQ(Identified(a_pod().ray("c", "g", 0, 0).set("/metadata/name", "z")).member.host.text,
+            "0");
+  EXPECT_EQ(Identified(a_pod().ray("c", "g", 0, 1).set("/metadata/name", "a")).member.host.text,
+            "1");
+}
+
 TEST(RayIdentity, without_host_indexing_a_ledger_gives_the_place) {
   EXPECT_FALSE(Identified(a_pod().ray("c", "g", 0, 0)).member.needs_place);
   const Identified pod(a_pod().ray("c", "g", 0, 0).label("ray.io/worker-group-replica-index", ""));
