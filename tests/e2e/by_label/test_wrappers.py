@@ -51,6 +51,6 @@ def test_a_train_job(release, namespace, picture):
 
 
 def test_what_is_wrapped(release, namespace, picture):
-    """A Job and a LeaderWorkerSet in one AppWrapper."""
+    """A Job and a JobSet in one AppWrapper."""
     namespace.apply("appwrapper.yaml")
-    stand(namespace, 2, picture, "a Job and a LeaderWorkerSet in an AppWrapper")
+    stand(namespace, 2, picture, "a Job and a JobSet in an AppWrapper")
