@@ -242,7 +242,6 @@ bool read_env(base::json::Reader& in, Container& container, Pod& pod) {
   container.env = Presence::present;
   container.entries_begin = static_cast<std::uint32_t>(pod.entries.size());
   const bool read = in.array([&](std::size_t index) {
-    container.env_count = static_cast<std::uint32_t>(index + 1);
     return read_env_entry(in, static_cast<std::uint32_t>(index), container, pod);
   });
   container.entries_end = static_cast<std::uint32_t>(pod.entries.size());

@@ -67,7 +67,6 @@ struct Container {
   bool sidecar = false;     // an init container that keeps running
   std::uint32_t index = 0;  // in its own list
   Presence env = Presence::absent;
-  std::uint32_t env_count = 0;      // entries in the list, of all variables
   std::uint32_t entries_begin = 0;  // [begin, end) in Pod::entries; both 0 without a list
   std::uint32_t entries_end = 0;
   std::uint32_t variables = 0;           // of these entries, a bit for each
