@@ -127,6 +127,12 @@ INSTANTIATE_TEST_SUITE_P(
                    .bytes = "\r\nGET /livez HTTP/1.1\r\nHost: h\r\n\r\nrest",
                    .want_rest = "rest"},
         ParserCase{.name = "carriage_return_first", .bytes = "\r", .want = State::need_more},
+        ParserCase{.name = "largest_length",
+                   .bytes = post(fmt::format("Content-Length: {}\r\n", limits::body_bytes), "x"),
+                   .want = State::need_more},
+        ParserCase{.name = "largest_chunk",
+                   .bytes = post("Transfer-Encoding: chunked\r\n", "700000\r\nx"),
+                   .want = State::need_more},
         ParserCase{.name = "unfinished_header",
                    .bytes = "POST /mutate HTTP/1.1\r\nHost:",
                    .want = State::need_more},
@@ -165,6 +171,8 @@ INSTANTIATE_TEST_SUITE_P(
         refused("huge_length", post("Content-Length: 99999999999999999999999\r\n", "")),
         refused("body_too_large",
                 post(fmt::format("Content-Length: {}\r\n", limits::body_bytes + 1), ""), 413),
+        refused("chunks_too_large", post("Transfer-Encoding: chunked\r\n", "1\r\nx\r\n700000\r\n"),
+                413),
         refused("chunk_too_large", post("Transfer-Encoding: chunked\r\n", "700001\r\n"), 413),
         refused("bad_chunk_size", post("Transfer-Encoding: chunked\r\n", "xyz\r\n")),
         refused("negative_chunk_size", post("Transfer-Encoding: chunked\r\n", "-1\r\n")),
@@ -188,6 +196,10 @@ INSTANTIATE_TEST_SUITE_P(
                 post("Transfer-Encoding: chunked\r\n", "0;a=b\r\nX:\r\n\ty\r\n\r\n")),
         refused("http_1_2", "GET /livez HTTP/1.2\r\nHost: h\r\n\r\n", 505),
         refused("http_3_0", "GET /livez HTTP/3.0\r\nHost: h\r\n\r\n", 505),
+        refused("http_2_1", "GET /livez HTTP/2.1\r\nHost: h\r\n\r\n", 505),
+        refused("version_without_a_number", "GET /livez HTTP/x.1\r\nHost: h\r\n\r\n"),
+        refused("version_without_a_dot", "GET /livez HTTP/2x1\r\nHost: h\r\n\r\n"),
+        refused("version_without_an_end", "GET /livez HTTP/2.x\r\nHost: h\r\n\r\n"),
         refused("no_version_of_http", "GET /livez HTTQ/1.1\r\nHost: h\r\n\r\n"),
         refused("host_with_path", "GET /livez HTTP/1.1\r\nHost: a/b\r\n\r\n"),
         refused("folded_field", "GET /livez HTTP/1.1\r\nHost: h\r\nX: a\r\n b\r\n\r\n"),
@@ -285,29 +297,6 @@ TEST(RequestParserHeadTest, ignores_trailers) {
   EXPECT_EQ(got.state, State::complete);
   EXPECT_EQ(head.content_type, "application/json");
   EXPECT_FALSE(head.expects_continue);
-}
-
-TEST(RequestHeadTest, gives_back_what_only_an_odd_request_needs) {
-  RequestHead head;
-  head.target = std::string(4000, 'a');
-  head.content_type = std::string(4000, 'a');
-  head.give_back_memory();
-  EXPECT_LE(head.target.capacity(), 512u);
-  EXPECT_LE(head.content_type.capacity(), 512u);
-  head.target = "/mutate";
-  const char* const kept = head.target.data();
-  head.give_back_memory();
-  EXPECT_EQ(head.target.data(), kept);
-}
-
-TEST(RequestParserTest, a_head_of_usual_length_keeps_its_memory) {
-  RequestHead head;
-  head.target.reserve(512);
-  ASSERT_EQ(head.target.capacity(), 512u);
-  head.content_type.reserve(512);
-  head.give_back_memory();
-  EXPECT_EQ(head.target.capacity(), 512u);
-  EXPECT_EQ(head.content_type.capacity(), 512u);
 }
 
 TEST(RequestParserTest, takes_a_head_of_exactly_the_limit) {
