@@ -139,6 +139,136 @@ TEST_F(ConnectionsTest, idle_peers_stay_while_many_are_in_the_middle_of_somethin
   EXPECT_TRUE(idle.is_closed());
 }
 
+// At its limit a wait is over, and not before; so it is with patience.
+TEST_F(ConnectionsTest, limits_are_to_the_tick) {
+  Guest slow = guest();
+  const net::TimePoint now = net::Clock::now();
+  const auto tick = net::Clock::duration(1);
+  slow.entry().wait({.what = Waiting::body, .since = now, .until = now + 1s});
+  all_.sweep(now + 1s - tick);
+  all_.make_files(now + limits::patience_when_full - tick);
+  EXPECT_FALSE(slow.is_closed());
+  all_.make_files(now + limits::patience_when_full);
+  EXPECT_TRUE(slow.is_closed());
+  Guest other = guest();
+  other.entry().wait({.what = Waiting::body, .since = now, .until = now + 1s});
+  all_.sweep(now + 1s);
+  EXPECT_TRUE(other.is_closed());
+}
+
+TEST_F(ConnectionsTest, idle_peers_have_more_patience) {
+  Guest idle = guest();
+  const net::TimePoint now = net::Clock::now();
+  idle.entry().wait({.what = Waiting::next_request, .since = now, .until = now + 1h});
+  all_.make_files(now + limits::idle_when_full - net::Clock::duration(1));
+  EXPECT_FALSE(idle.is_closed());
+  all_.make_files(now + limits::idle_when_full);
+  EXPECT_TRUE(idle.is_closed());
+}
+
+// The idle one has kept us waiting for long, the others only begin to.
+TEST_F(ConnectionsTest, idle_peers_stay_beside_so_many_and_go_beside_fewer) {
+  const net::TimePoint now = net::Clock::now();
+  for (const std::size_t missing : {0u, 1u}) {
+    Load load(200, 200, 0);
+    Connections all(load);
+    std::vector<std::unique_ptr<Guest>> begun;
+    for (std::size_t i = 0; i < limits::unfinished_before_idle - missing; ++i) {
+      begun.push_back(std::make_unique<Guest>(context_, all));
+      begun.back()->entry().wait({.what = Waiting::header, .since = now, .until = now + 1h});
+    }
+    Guest idle(context_, all), answered(context_, all);
+    idle.entry().wait({.what = Waiting::next_request, .since = now - 1h, .until = now + 1h});
+    answered.entry().wait({.what = Waiting::answer, .since = now - 1h, .until = now + 1h});
+    all.make_files(now);
+    EXPECT_EQ(idle.is_closed(), missing == 1);
+    EXPECT_FALSE(answered.is_closed());
+  }
+}
+
+TEST_F(ConnectionsTest, handshakes_make_room_for_handshakes) {
+  Load load(100, 1, 0);
+  Connections all(load);
+  Guest slow(context_, all), in_handshake(context_, all);
+  load.handshakes.force(1);
+  const net::TimePoint now = net::Clock::now();
+  slow.entry().wait({.what = Waiting::body, .since = now - 1h, .until = now + 1h});
+  in_handshake.entry().wait({.what = Waiting::handshake, .since = now - 1s, .until = now + 1h});
+  all.make_room(now);
+  EXPECT_FALSE(slow.is_closed());
+  EXPECT_TRUE(in_handshake.is_closed());
+}
+
+// Of 8 one, of 9 two; those who have kept us waiting longest.
+TEST_F(ConnectionsTest, an_eighth_goes_at_a_time) {
+  for (const std::size_t count : {1u, 8u, 9u, 16u, 17u}) {
+    Load load(100, 100, 0);
+    Connections all(load);
+    const net::TimePoint now = net::Clock::now();
+    std::vector<std::unique_ptr<Guest>> slow;
+    for (std::size_t i = 0; i < count; ++i) {
+      slow.push_back(std::make_unique<Guest>(context_, all));
+      slow.back()->entry().wait(
+          {.what = Waiting::body, .since = now - 1h - std::chrono::seconds(i), .until = now + 1h});
+    }
+    all.make_files(now);
+    const std::size_t gone = (count + 7) / 8;
+    for (std::size_t i = 0; i < count; ++i)
+      EXPECT_EQ(slow[i]->is_closed(), i >= count - gone) << i << " of " << count;
+  }
+}
+
+TEST_F(ConnectionsTest, unread_answers_are_memory) {
+  Guest reader = guest(), other = guest();
+  reader.entry().wait(Waiting::write, 30s);
+  other.entry().wait(Waiting::write, 30s);
+  ASSERT_TRUE(reader.entry().unread().take(1));
+  all_.make_memory(in(1s));
+  EXPECT_TRUE(reader.is_closed());
+  EXPECT_FALSE(other.is_closed());
+}
+
+TEST_F(ConnectionsTest, are_counted_while_they_live) {
+  {
+    Guest one = guest();
+    EXPECT_EQ(load_.connections.used(), 1u);
+    EXPECT_EQ(load_.handshakes.used(), 0u) << "it is over";
+    net::Socket socket(context_);
+    socket.open(boost::asio::ip::tcp::v4());
+    Connection begun(all_, socket);
+    EXPECT_EQ(load_.connections.used(), 2u);
+    EXPECT_EQ(load_.handshakes.used(), 1u);
+  }
+  EXPECT_EQ(load_.connections.used(), 0u);
+  EXPECT_EQ(load_.handshakes.used(), 0u);
+}
+
+// Of those that will idle from then on, too; and who has not asked at all yet.
+TEST_F(ConnectionsTest, draining_shortens_every_wait_for_a_request) {
+  Guest first = guest(), next = guest(), soon = guest();
+  first.entry().wait(Waiting::first_request, 10s);
+  soon.entry().wait(Waiting::next_request, 100ms);
+  all_.stop_idling();
+  next.entry().wait(Waiting::next_request, 2min);
+  all_.sweep(in(200ms));
+  EXPECT_TRUE(soon.is_closed()) << "its own limit is earlier";
+  all_.sweep(in(limits::drain_idle - 100ms));
+  EXPECT_FALSE(first.is_closed());
+  EXPECT_FALSE(next.is_closed());
+  all_.sweep(in(limits::drain_idle + 100ms));
+  EXPECT_TRUE(first.is_closed());
+  EXPECT_TRUE(next.is_closed());
+}
+
+TEST_F(ConnectionsTest, all_are_closed_at_the_end) {
+  Guest one = guest(), other = guest();
+  one.entry().wait(Waiting::answer, 1s);
+  other.entry().wait(Waiting::body, 1h);
+  all_.close_all();
+  EXPECT_TRUE(one.is_closed());
+  EXPECT_TRUE(other.is_closed());
+}
+
 TEST_F(ConnectionsTest, memory_comes_from_those_who_hold_some) {
   Guest holder = guest(), other = guest();
   holder.entry().wait(Waiting::body, 30s);
