@@ -15,6 +15,24 @@ TEST(LedgerRecord, is_one_token_a_line_in_order) {
   EXPECT_EQ(entries_text({}), "");
 }
 
+// A place that two tokens name, as a person may write it: in one order, whoever wrote it.
+TEST(LedgerRecord, is_ordered_by_the_tokens_of_a_place) {
+  const LedgerEntry one{{0, 3}, "0-3-00000000000000aa"}, other{{0, 3}, "0-3-00000000000000bb"};
+  for (const auto& entries : {std::vector{one, other}, std::vector{other, one}})
+    EXPECT_EQ(entries_text({.hosts_per_slice = 4, .rebuilding = false, .entries = entries}),
+              "0-3-00000000000000aa\n0-3-00000000000000bb\n");
+}
+
+TEST(LedgerRecord, finds_an_entry_by_its_token) {
+  EXPECT_EQ(two.find("0-3-00000000000000bb"), &two.entries[1]);
+  EXPECT_EQ(two.find("0-3-00000000000000aa"), nullptr);
+}
+
+TEST(LedgerRecord, holds_the_places_below_its_hosts) {
+  EXPECT_TRUE(two.can_hold({0, 3}));
+  EXPECT_FALSE(two.can_hold({0, 4}));
+}
+
 TEST(LedgerRecord, reads_what_it_wrote) {
   const auto entries = parse_entries(entries_text(two));
   ASSERT_TRUE(entries);

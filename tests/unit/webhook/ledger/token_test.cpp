@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+
 #include "base/names.hpp"
 
 namespace tpuwh::webhook::ledger {
@@ -28,6 +31,15 @@ TEST(Token, anything_else_is_none) {
         "1-2-0123456789ABCDEF", "01-2-0123456789abcdef", "-1-2-0123456789abcdef",
         "1-2-3-0123456789abcdef", "4294967296-0-0123456789abcdef", "a-b-0123456789abcdef"})
     EXPECT_FALSE(place_of_token(text)) << text;
+}
+
+// Each character on both sides of what a digit may be.
+TEST(Token, has_sixteen_small_hexadecimal_digits) {
+  for (const char c : {'/', '0', '9', ':', '`', 'a', 'f', 'g', 'A', 'F'}) {
+    const bool digit = std::string_view("09af").find(c) != std::string_view::npos;
+    EXPECT_EQ(place_of_token("1-2-012345678abcdef" + std::string(1, c)).has_value(), digit) << c;
+  }
+  EXPECT_EQ(token_mark("a").size(), 16u);
 }
 
 // Anybody may give a Pod such a label; a loop over host 4,294,967,295 took 5.8 s.
