@@ -11,6 +11,7 @@
 #include "tests/support/admitted.hpp"
 #include "tests/support/full_pod.hpp"
 #include "tests/support/heap_bytes.hpp"
+#include "webhook/answer/workspace.hpp"
 #include "webhook/read/pod.hpp"
 
 namespace tpuwh::webhook::answer {
@@ -47,6 +48,47 @@ TEST(AdmitTest, what_is_thrown_becomes_an_answer_that_admits) {
   std::string next = ray_review();
   EXPECT_EQ(admit(read::Body(next), {}, read::NoCluster(), workspace).summary.outcome,
             outcome::Outcome::patched);
+}
+
+// The last that is asked: the Pod's place is known by then.
+struct ThrowsLate final : read::ClusterView {
+  void unfit_pools(const read::PoolQuestion&, base::NameList&) const override { throw 5; }
+};
+
+TEST(AdmitTest, what_is_thrown_late_leaves_nothing_of_what_was_said_before) {
+  std::string text =
+      a_pod().job("train", 1).topology("2x4").tpu(4).env("TPU_WORKER_ID", "7").review();
+  Workspace workspace;
+  const Answer answer = admit(read::Body(text), {}, ThrowsLate(), workspace);
+  const json said = json::parse(answer.body)["response"];
+  EXPECT_EQ(answer.summary.outcome, outcome::Outcome::failed);
+  EXPECT_EQ(answer.summary.ns, "default");
+  EXPECT_EQ(said["warnings"].size(), 1u) << said;
+  EXPECT_FALSE(said["auditAnnotations"].contains("slice")) << said;
+  EXPECT_FALSE(said.contains("patch"));
+}
+
+// Not a byte is asked for: there may be none.
+TEST(AdmitTest, without_memory_is_a_status) {
+  const Answer answer = out_of_memory();
+  const json body = json::parse(answer.body);
+  EXPECT_EQ(answer.http_status, 500u);
+  EXPECT_EQ(body["kind"], "Status");
+  EXPECT_EQ(body["code"], 500);
+  EXPECT_EQ(body["reason"], "InternalError");
+  EXPECT_EQ(body["message"], "out of memory");
+}
+
+// The group of a worker that has its place is told of that place, and of no number of slices.
+TEST(AdmitLedger, is_told_of_a_place_that_is_there) {
+  std::string text = a_pod().ray("c", "g", 3, 1).topology("2x4").tpu(4).review();
+  Workspace workspace;
+  const Answer answer = admit(read::Body(text), {}, read::NoCluster(), workspace);
+  ASSERT_EQ(answer.ledger.use, LedgerStep::Use::note);
+  EXPECT_EQ(answer.ledger.request.group, "g");
+  EXPECT_EQ(answer.ledger.request.size.hosts_per_slice, 2u);
+  EXPECT_EQ(answer.ledger.request.size.slices, 0u);
+  EXPECT_EQ(answer.ledger.place, (topology::Place{3, 1}));
 }
 
 std::string with_affinity(test::PodBuilder pod, std::string_view affinity) {
