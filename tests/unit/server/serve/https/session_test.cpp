@@ -1,0 +1,683 @@
+// A session on one end of a pair of sockets, and what the sweep makes of its waits: the clock of
+// the limits is an argument.
+#include "server/serve/https/session.hpp"
+
+#include "server/limits/limits.hpp"
+#include "tests/support/heap_bytes.hpp"
+#include "tests/support/named_case.hpp"
+#include "webhook/read/cluster.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tpuwh::server::https {
+namespace {
+
+using test::case_name;
+using test::PrintTo;
+using namespace std::chrono_literals;
+
+const std::string ask_livez = "GET /livez HTTP/1.1\r\nHost: h\r\n\r\n";
+
+// A Service, and who is asked about it is answered at once.
+std::string service_review() {
+  return R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
+         R"("kind":{"group":"","version":"v1","kind":"Service"},)"
+         R"("resource":{"group":"","version":"v1","resource":"services"},)"
+         R"("operation":"CREATE","object":{}}})";
+}
+
+// A Ray worker without KubeRay's index labels: the ledger is asked.
+std::string worker_review() {
+  return R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
+         R"("kind":{"group":"","version":"v1","kind":"Pod"},"namespace":"ns",)"
+         R"("resource":{"group":"","version":"v1","resource":"pods"},"operation":"CREATE",)"
+         R"("object":{"metadata":{"labels":{"ray.io/cluster":"r","ray.io/group":"w",)"
+         R"("ray.io/node-type":"worker"}},"spec":{"nodeSelector":)"
+         R"({"cloud.google.com/gke-tpu-topology":"2x4"},"containers":[{"name":"c","resources":)"
+         R"({"limits":{"google.com/tpu":"4"}}}]}}}})";
+}
+
+// The same with them: the ledger is told.
+std::string placed_worker_review() {
+  std::string review = worker_review();
+  review.replace(review.find(R"("labels":{)"), 10,
+                 R"("labels":{"ray.io/worker-group-replica-index":"0",)"
+                 R"("replicaIndex":"w-0","ray.io/replica-host-index":"1",)");
+  return review;
+}
+
+std::string of_size(std::string review, std::size_t size) {
+  return review + std::string(size - review.size(), ' ');
+}
+
+std::string posted_head(const std::string& fields, const std::string& target = "/mutate") {
+  return fmt::format("POST {} HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n{}\r\n",
+                     target, fields);
+}
+
+std::string posted(const std::string& body, const std::string& fields = "") {
+  return posted_head(fmt::format("Content-Length: {}\r\n{}", body.size(), fields)) + body;
+}
+
+std::string blank_chunk(std::size_t size) {
+  return fmt::format("{:x}\r\n{}\r\n", size, std::string(size, ' '));
+}
+
+// A ledger that answers when it is told to.
+class SlowPlaces final : public kube::places::Places {
+ public:
+  explicit SlowPlaces(net::Executor executor) : answered_(executor, net::TimePoint::max()) {}
+
+  net::Task<webhook::ledger::PlaceAnswer> place(kube::places::OwnedPlaceRequest request) override {
+    asked.push_back(request.group);
+    if (!at_once) co_await answered_.async_wait(net::as_result);
+    co_return webhook::ledger::given_place({0, 1}, "0-1-0123456789abcdef");
+  }
+  void note(const webhook::ledger::PlaceRequest& request, topology::Place) override {
+    noted.emplace_back(request.group);
+  }
+  void answer() { answered_.cancel(); }
+
+  bool at_once = true;
+  std::vector<std::string> asked, noted;
+
+ private:
+  net::Timer answered_;
+};
+
+class SessionTest : public testing::Test {
+ protected:
+  explicit SessionTest(std::size_t held_bytes = limits::held_bytes) : load_(8, 8, held_bytes) {}
+  ~SessionTest() override {
+    for (const int peer : peers_) ::close(peer);
+    turn();
+  }
+
+  // A connection; the peer's end of it.
+  int connect(int send_buffer = 0) {
+    std::array<int, 2> ends{-1, -1};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+    if (send_buffer > 0)
+      ::setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof send_buffer);
+    net::Socket socket(context_.get_executor(), boost::asio::ip::tcp::v4(), ends[0]);
+    boost::asio::co_spawn(context_, serve_plain(std::move(socket), service_),
+                          boost::asio::detached);
+    turn();
+    return peers_.emplace_back(ends[1]);
+  }
+  // Until nothing is ready.
+  void turn() {
+    do context_.restart();
+    while (context_.poll() > 0);
+  }
+  void send(int peer, const std::string& bytes) {
+    EXPECT_EQ(::send(peer, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT),
+              static_cast<ssize_t>(bytes.size()));
+  }
+  void say(int peer, const std::string& bytes) {
+    for (std::size_t at = 0; at < bytes.size(); at += 32u << 10) {
+      send(peer, bytes.substr(at, 32u << 10));
+      turn();
+    }
+  }
+  // What has come.
+  std::string hear(int peer) {
+    std::string heard(64u << 10, '\0');
+    const ssize_t size = ::recv(peer, heard.data(), heard.size(), MSG_DONTWAIT);
+    heard.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+    return heard;
+  }
+  std::string ask(int peer, const std::string& bytes) {
+    say(peer, bytes);
+    return hear(peer);
+  }
+  static unsigned status_of(const std::string& answer) {
+    return answer.size() < 12 ? 0 : static_cast<unsigned>(std::stoul(answer.substr(9, 3)));
+  }
+  // Behind all that came.
+  bool is_closed(int peer) {
+    turn();
+    std::array<char, 4096> scrap;
+    ssize_t size = 1;
+    while (size > 0) size = ::recv(peer, scrap.data(), scrap.size(), MSG_DONTWAIT);
+    return size == 0;
+  }
+  // The sweep in the middle of a wait, and a little behind its end.
+  void expect_ended_after(limits::Duration limit, std::size_t connections = 1) {
+    ASSERT_EQ(load_.connections.used(), connections);
+    const net::TimePoint now = net::Clock::now();
+    connections_.sweep(now + limit / 2);
+    turn();
+    EXPECT_EQ(load_.connections.used(), connections) << "before " << limit.count() << " ms";
+    connections_.sweep(now + limit + 100ms);
+    turn();
+    EXPECT_EQ(load_.connections.used(), 0u) << "after " << limit.count() << " ms";
+  }
+  std::size_t held() const { return load_.held_bytes.used(); }
+
+  webhook::config::Config config_;
+  webhook::read::NoCluster cluster_;
+  Health health_{1};
+  log::Log log_{log::LogFormat::text, log::LogLevel::error};
+  metrics::Metrics metrics_;
+  Handlers handlers_{{.config = config_,
+                      .cluster = cluster_,
+                      .health = health_,
+                      .log = log_,
+                      .metrics = metrics_}};
+  Load load_;
+  Connections connections_{load_};
+  boost::asio::io_context context_{1};  // its sessions end before what they are counted in
+  SlowPlaces places_{context_.get_executor()};
+  Service service_{.port = Port::webhook,
+                   .connections = connections_,
+                   .handlers = handlers_,
+                   .places = places_,
+                   .health = health_,
+                   .log = log_,
+                   .metrics = metrics_};
+  std::vector<int> peers_;
+};
+
+// --- waits: each has its own limit
+
+TEST_F(SessionTest, the_first_request_has_the_time_of_a_header) {
+  connect();
+  expect_ended_after(limits::header);
+}
+
+TEST_F(SessionTest, the_next_request_may_take_longer) {
+  const int peer = connect();
+  EXPECT_EQ(status_of(ask(peer, ask_livez)), 200u);
+  expect_ended_after(limits::idle);
+}
+
+TEST_F(SessionTest, a_header_that_has_begun_has_its_time) {
+  const int peer = connect();
+  ask(peer, ask_livez);
+  say(peer, ask_livez.substr(0, 5));
+  expect_ended_after(limits::header);
+}
+
+TEST_F(SessionTest, a_body_that_stops_has_its_grace) {
+  const int peer = connect();
+  say(peer, posted(service_review()).substr(0, 200));
+  expect_ended_after(limits::body_grace);
+}
+
+TEST_F(SessionTest, a_body_has_the_time_that_its_caller_names) {
+  const int peer = connect();
+  say(peer, posted_head("Content-Length: 9\r\n", "/mutate?timeout=500ms"));
+  expect_ended_after(500ms);
+}
+
+TEST_F(SessionTest, a_body_that_comes_when_its_caller_has_gone_is_refused) {
+  const int peer = connect();
+  say(peer, posted_head("Content-Length: 9\r\n", "/mutate?timeout=1ms"));
+  ::usleep(2'000);
+  const std::string answer = ask(peer, "12345678");
+  EXPECT_EQ(status_of(answer), 408u) << answer;
+  EXPECT_NE(answer.find("Connection: close"), std::string::npos);
+}
+
+TEST_F(SessionTest, the_peer_has_its_time_to_close_behind_the_last_answer) {
+  const int peer = connect();
+  const std::string answer =
+      ask(peer, "GET /livez HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  EXPECT_NE(answer.find("Connection: close"), std::string::npos) << answer;
+  EXPECT_TRUE(is_closed(peer)) << "no more will come";
+  EXPECT_EQ(load_.connections.used(), 1u) << "and it is listened to";
+  say(peer, std::string(10'000, 'x'));
+  expect_ended_after(limits::linger);
+}
+
+TEST_F(SessionTest, a_peer_that_leaves_is_forgotten) {
+  const int peer = connect();
+  ask(peer, ask_livez);
+  ASSERT_EQ(load_.connections.used(), 1u);
+  ::shutdown(peer, SHUT_RDWR);
+  turn();
+  EXPECT_EQ(load_.connections.used(), 0u);
+}
+
+TEST_F(SessionTest, a_peer_that_leaves_within_a_request_is_forgotten) {
+  for (const std::string& part :
+       {ask_livez.substr(0, 5), posted(service_review()).substr(0, 200)}) {
+    const int peer = connect();
+    say(peer, part);
+    ASSERT_EQ(load_.connections.used(), 1u);
+    ::shutdown(peer, SHUT_WR);
+    turn();
+    EXPECT_EQ(load_.connections.used(), 0u) << part;
+    EXPECT_EQ(hear(peer), "") << part;
+  }
+}
+
+TEST_F(SessionTest, is_no_handshake) {
+  connect();
+  EXPECT_EQ(load_.connections.used(), 1u);
+  EXPECT_EQ(load_.handshakes.used(), 0u);
+}
+
+// --- answers
+
+struct AnswerCase {
+  const char* name;
+  std::string request;
+  unsigned want_status;
+  bool want_close;
+};
+
+const AnswerCase answer_cases[] = {
+    {"good", ask_livez, 200, false},
+    {"http_1_0", "GET /livez HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", 200, true},
+    {"close", "GET /livez HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", 200, true},
+    {"unknown_path", "GET /x HTTP/1.1\r\nHost: h\r\n\r\n", 404, false},
+    {"unknown_path_with_a_body", "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\nx", 404,
+     true},
+    {"no_length", posted_head(""), 411, false},
+    {"no_host", "GET /livez HTTP/1.1\r\n\r\n", 400, true},
+    {"no_request", "x\r\n\r\n", 400, true},
+    {"long_header",
+     "GET /livez HTTP/1.1\r\nHost: h\r\nX: " + std::string(limits::header_bytes, 'x') + "\r\n\r\n",
+     431, true},
+    {"long_body", posted_head(fmt::format("Content-Length: {}\r\n", limits::body_bytes + 1)), 413,
+     true},
+    {"bad_chunk", posted_head("Transfer-Encoding: chunked\r\n") + "xyz\r\n", 400, true},
+    {"bad_chunk_later",
+     posted_head("Transfer-Encoding: chunked\r\n") + blank_chunk(5000) + "xyz\r\n", 400, true},
+    {"long_size_line",
+     posted_head("Transfer-Encoding: chunked\r\n") + "1;a=" + std::string(20'000, 'x'), 400, true},
+    {"no_review", posted("{}"), 400, false},
+    {"review", posted(service_review()), 200, false},
+    {"whole_body_expected", posted(service_review(), "Expect: 100-continue\r\n"), 200, false},
+};
+
+class Answers : public SessionTest, public testing::WithParamInterface<AnswerCase> {};
+
+TEST_P(Answers, say_whether_they_are_the_last) {
+  const AnswerCase& the = GetParam();
+  const int peer = connect();
+  const std::string answer = ask(peer, the.request);
+  EXPECT_EQ(status_of(answer), the.want_status) << answer;
+  EXPECT_EQ(answer.find("Connection: close") != std::string::npos, the.want_close) << answer;
+  EXPECT_EQ(is_closed(peer), the.want_close);
+  if (!the.want_close) {
+    EXPECT_EQ(status_of(ask(peer, ask_livez)), 200u);
+  }
+  EXPECT_EQ(service_.answered, the.want_close ? 0u : 2u);
+  EXPECT_EQ(held(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Session, Answers, testing::ValuesIn(answer_cases), case_name);
+
+TEST_F(SessionTest, a_draining_server_says_close) {
+  const int peer = connect();
+  health_.set_draining();
+  EXPECT_NE(ask(peer, ask_livez).find("Connection: close"), std::string::npos);
+}
+
+TEST_F(SessionTest, a_body_that_is_expected_is_asked_for) {
+  const int peer = connect();
+  const std::string body = service_review();
+  const std::string request = posted(body, "Expect: 100-continue\r\n");
+  EXPECT_EQ(ask(peer, request.substr(0, request.size() - body.size())),
+            "HTTP/1.1 100 Continue\r\n\r\n");
+  EXPECT_EQ(status_of(ask(peer, body)), 200u);
+  EXPECT_EQ(
+      ask(peer, "GET /livez HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\r\n").substr(9, 3),
+      "200")
+      << "there is no body to ask for";
+}
+
+TEST_F(SessionTest, a_head_has_no_body) {
+  const std::string answer = ask(connect(), "HEAD /livez HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_TRUE(answer.ends_with("\r\n\r\n")) << answer;
+}
+
+TEST_F(SessionTest, requests_that_come_together_are_answered_one_a_turn) {
+  const int peer = connect();
+  send(peer, ask_livez + ask_livez + ask_livez);
+  std::vector<std::size_t> seen;
+  // Behind each answer others run.
+  std::function<void()> look = [&] {
+    seen.push_back(service_.answered);
+    if (seen.size() < 20) boost::asio::post(context_, look);
+  };
+  boost::asio::post(context_, look);
+  turn();
+  EXPECT_EQ(service_.answered, 3u);
+  for (const std::size_t count : {1u, 2u})
+    EXPECT_NE(std::ranges::find(seen, count), seen.end()) << count;
+}
+
+TEST_F(SessionTest, a_refusal_is_counted) {
+  ask(connect(), "GET /x HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_NE(metrics_.text().find("requests_refused_total{status=\"404\"} 1"), std::string::npos)
+      << metrics_.text();
+}
+
+// --- memory
+
+TEST_F(SessionTest, who_waits_holds_no_buffer) {
+  const int peer = connect();
+  say(peer, ask_livez.substr(0, 5));
+  EXPECT_EQ(service_.read_buffer.capacity(), 0u) << "it has something unread";
+  say(peer, ask_livez.substr(5));
+  EXPECT_EQ(service_.read_buffer.capacity(), limits::read_buffer_bytes);
+}
+
+TEST_F(SessionTest, a_usual_body_leaves_its_memory_to_the_next_one) {
+  const int peer = connect();
+  ask(peer, posted(service_review()));
+  const std::size_t before = service_.body.capacity();
+  EXPECT_GE(before, service_review().size());
+  EXPECT_LE(before, limits::kept_body_bytes + webhook::read::padding);
+  ask(peer, posted(of_size(service_review(), limits::kept_body_bytes)));
+  EXPECT_GT(service_.body.capacity(), before);
+  ask(peer, posted(service_review()));
+  EXPECT_GE(service_.body.capacity(), limits::kept_body_bytes) << "the larger one is kept";
+  ask(peer, posted(of_size(service_review(), 2 * limits::kept_body_bytes)));
+  EXPECT_LE(service_.body.capacity(), limits::kept_body_bytes + webhook::read::padding);
+}
+
+TEST_F(SessionTest, a_body_of_another_leaves_its_own_alone) {
+  const int peer = connect(), other = connect();
+  const std::string request = posted(of_size(service_review(), 20'000));
+  say(peer, request.substr(0, 10'000));
+  EXPECT_EQ(status_of(ask(other, request)), 200u);
+  EXPECT_EQ(status_of(ask(peer, request.substr(10'000))), 200u);
+}
+
+// What a body that has not come whole has of the memory for bodies.
+struct HeldCase {
+  const char* name;
+  std::string begin;
+  std::size_t want;
+};
+
+constexpr std::size_t padding_bytes = webhook::read::padding;
+constexpr std::size_t kept_bytes = limits::kept_body_bytes, first_bytes = limits::first_body_bytes;
+
+HeldCase of_length(const char* name, std::size_t length, std::size_t sent, std::size_t want) {
+  return {name, posted_head(fmt::format("Content-Length: {}\r\n", length)) + std::string(sent, ' '),
+          want};
+}
+const HeldCase held_cases[] = {
+    of_length("whole_of_a_short_one", 1000, 1, 1000 + padding_bytes),
+    of_length("whole_of_a_usual_one", 20'000, 1, 20'000 + padding_bytes),
+    of_length("whole_of_the_largest_usual_one", kept_bytes, 1, kept_bytes + padding_bytes),
+    of_length("little_of_a_larger_one", kept_bytes + 1, 1, first_bytes),
+    of_length("little_of_a_large_one", 1u << 20, 1, first_bytes),
+    of_length("nothing_of_one_that_has_not_begun", 1u << 20, 0, first_bytes),
+};
+
+class HeldBytes : public SessionTest, public testing::WithParamInterface<HeldCase> {};
+
+TEST_P(HeldBytes, are_counted) {
+  const int peer = connect();
+  say(peer, GetParam().begin);
+  EXPECT_EQ(held(), GetParam().want);
+  ::shutdown(peer, SHUT_WR);
+  turn();
+  EXPECT_EQ(held(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Session, HeldBytes, testing::ValuesIn(held_cases), case_name);
+
+// Twice as much again and again, and never more than the whole.
+TEST_F(SessionTest, the_memory_of_a_large_body_doubles) {
+  const int peer = connect();
+  const std::size_t whole = 100'000;
+  say(peer, posted_head(fmt::format("Content-Length: {}\r\n", whole)));
+  std::vector<std::size_t> steps;
+  for (std::size_t sent = 0; sent < whole - 1000; sent += 1000) {
+    say(peer, std::string(1000, ' '));
+    if (steps.empty() || steps.back() != held()) steps.push_back(held());
+    EXPECT_GE(held(), sent + 1000 + padding_bytes);
+  }
+  EXPECT_EQ(steps,
+            (std::vector<std::size_t>{first_bytes, 2 * first_bytes, 4 * first_bytes,
+                                      8 * first_bytes, 16 * first_bytes, whole + padding_bytes}));
+}
+
+TEST_F(SessionTest, the_memory_of_a_chunked_body_doubles) {
+  const int peer = connect();
+  say(peer, posted_head("Transfer-Encoding: chunked\r\n"));
+  std::vector<std::size_t> steps;
+  for (int i = 0; i < 40; ++i) {
+    say(peer, blank_chunk(1000));
+    if (steps.empty() || steps.back() != held()) steps.push_back(held());
+  }
+  EXPECT_EQ(steps, (std::vector<std::size_t>{first_bytes, 2 * first_bytes, 4 * first_bytes,
+                                             8 * first_bytes, 16 * first_bytes}));
+  say(peer, "0\r\n\r\n");
+  EXPECT_EQ(status_of(hear(peer)), 400u) << "blanks are no review";
+  EXPECT_EQ(held(), 0u);
+}
+
+// Less memory than large bodies leave to usual ones, and a little.
+class LittleMemory : public SessionTest {
+ protected:
+  static constexpr std::size_t beyond = 50'000;
+  LittleMemory() : SessionTest(limits::usual_bodies_bytes + beyond) {}
+};
+
+TEST_F(LittleMemory, is_left_to_usual_bodies) {
+  const int peer = connect();
+  say(peer, posted_head("Content-Length: 1000000\r\n"));
+  EXPECT_EQ(held(), first_bytes);
+  for (int i = 0; i < 40; ++i) say(peer, std::string(1000, ' '));
+  EXPECT_EQ(held(), 8 * first_bytes) << "the next step would take theirs";
+  const int usual = connect();
+  EXPECT_EQ(status_of(ask(usual, posted(of_size(service_review(), kept_bytes)))), 200u);
+}
+
+TEST_F(LittleMemory, is_waited_for) {
+  const int peer = connect();
+  Share rest(load_.held_bytes);
+  rest.force(load_.held_bytes.cap());
+  const std::string request = posted(service_review());
+  say(peer, request);
+  EXPECT_EQ(hear(peer), "");
+  connections_.sweep(net::Clock::now() + limits::idle);
+  rest.reset();
+  context_.restart();
+  context_.run_for(limits::memory_poll * 5);
+  EXPECT_EQ(status_of(hear(peer)), 200u);
+}
+
+TEST_F(LittleMemory, comes_from_those_who_keep_us_waiting) {
+  const int slow = connect();
+  say(slow, posted_head("Content-Length: 30000\r\n") + std::string(1000, ' '));
+  Share rest(load_.held_bytes);
+  rest.force(load_.held_bytes.cap() - held());
+  const int peer = connect();
+  say(peer, posted(service_review()));
+  context_.restart();
+  context_.run_for(limits::patience_when_full + 200ms);
+  EXPECT_TRUE(is_closed(slow));
+  EXPECT_EQ(status_of(hear(peer)), 200u);
+}
+
+TEST_F(LittleMemory, is_waited_for_no_longer_than_its_limit) {
+  const int peer = connect();
+  Share rest(load_.held_bytes);
+  rest.force(load_.held_bytes.cap());
+  say(peer, posted(service_review()));
+  context_.restart();
+  context_.run_for(limits::memory_wait / 2);
+  EXPECT_EQ(hear(peer), "");
+  context_.restart();
+  context_.run_for(limits::memory_wait);
+  const std::string answer = hear(peer);
+  EXPECT_EQ(status_of(answer), 503u);
+  EXPECT_NE(answer.find("Retry-After: 1\r\n"), std::string::npos) << answer;
+  EXPECT_NE(answer.find("Connection: close\r\n"), std::string::npos) << answer;
+}
+
+// --- answers that are not read
+
+// A socket that takes less than an answer at once.
+class SlowReader : public SessionTest {
+ protected:
+  int connect() { return SessionTest::connect(1); }
+  // Asks until an answer does not go out whole; how many were asked for.
+  int fill(int peer) {
+    int asked = 0;
+    while (held() == 0 && asked < 1000) {
+      say(peer, ask_livez);
+      ++asked;
+    }
+    return asked;
+  }
+  std::string hear_all(int peer) {
+    std::string all;
+    for (std::string part; !(part = hear(peer)).empty(); turn()) all += part;
+    return all;
+  }
+};
+
+TEST_F(SlowReader, has_its_time_and_holds_what_is_left) {
+  const int peer = connect();
+  fill(peer);
+  EXPECT_GT(held(), 0u);
+  EXPECT_LT(held(), 1000u);
+  expect_ended_after(limits::write);
+  EXPECT_EQ(held(), 0u);
+}
+
+TEST_F(SlowReader, gets_every_byte_and_goes_on) {
+  const int peer = connect();
+  const int asked = fill(peer);
+  const std::string all = hear_all(peer);
+  std::size_t bodies = 0;
+  for (auto at = all.find("\r\n\r\nok"); at != std::string::npos;
+       at = all.find("\r\n\r\nok", at + 1))
+    ++bodies;
+  EXPECT_EQ(bodies, static_cast<std::size_t>(asked));
+  EXPECT_EQ(held(), 0u);
+  EXPECT_EQ(status_of(ask(peer, ask_livez)), 200u);
+  expect_ended_after(limits::idle);
+}
+
+// "100 Continue" into a socket that holds as many answers as it can. What the peer has sent
+// meanwhile is no reason to wait for it longer.
+TEST_F(SlowReader, is_not_told_to_go_on_for_ever) {
+  const int fit = fill(connect()) - 1;
+  ::shutdown(peers_.back(), SHUT_RDWR);
+  const int peer = connect();
+  for (int i = 0; i < fit; ++i) say(peer, ask_livez);
+  ASSERT_EQ(held(), 0u);
+  say(peer, posted_head("Content-Length: 2\r\nExpect: 100-continue\r\n"));
+  say(peer, "{}");
+  expect_ended_after(limits::write);
+}
+
+// --- large reviews: one at a time
+
+TEST_F(SessionTest, a_large_review_waits_for_its_turn) {
+  LargeReview other(load_.large_reviews);
+  boost::asio::co_spawn(context_,
+                        other.take(context_.get_executor(), LargeReviews::Pass::first, 10s),
+                        boost::asio::detached);
+  turn();
+  const int usual = connect(), large = connect();
+  EXPECT_EQ(status_of(ask(usual, posted(of_size(service_review(), limits::large_review_bytes)))),
+            200u);
+  EXPECT_EQ(ask(large, posted(of_size(service_review(), limits::large_review_bytes + 1))), "");
+  other.give_back();
+  turn();
+  EXPECT_EQ(status_of(hear(large)), 200u);
+  EXPECT_EQ(
+      status_of(ask(usual, posted(of_size(service_review(), 2 * limits::large_review_bytes)))),
+      200u)
+      << "the place was given back";
+}
+
+TEST_F(SessionTest, a_large_review_waits_no_longer_than_its_caller) {
+  LargeReview other(load_.large_reviews);
+  boost::asio::co_spawn(context_,
+                        other.take(context_.get_executor(), LargeReviews::Pass::first, 10s),
+                        boost::asio::detached);
+  turn();
+  const int peer = connect();
+  const std::string body = of_size(service_review(), limits::large_review_bytes + 1);
+  say(peer,
+      posted_head(fmt::format("Content-Length: {}\r\n", body.size()), "/mutate?timeout=1s") + body);
+  context_.restart();
+  context_.run_for(1200ms);
+  const std::string answer = hear(peer);
+  EXPECT_EQ(status_of(answer), 503u);
+  EXPECT_NE(answer.find("Retry-After: 1\r\n"), std::string::npos) << answer;
+  EXPECT_NE(answer.find("Connection: close\r\n"), std::string::npos) << answer;
+}
+
+// What it was read into, an index of four bytes for each of its own.
+TEST_F(SessionTest, a_large_review_leaves_no_memory_behind) {
+  const int peer = connect();
+  ask(peer, posted(service_review()));
+  const std::size_t before = test::heap_bytes();
+  std::string review = service_review(), ones;
+  for (int i = 0; i < 100'000; ++i) ones += "1,";
+  review.insert(review.rfind('}'), ",\"x\":[" + ones + "1]");
+  ask(peer, posted(of_size(review, 1u << 20)));
+  EXPECT_LT(test::heap_bytes(), before + (256u << 10));
+}
+
+// --- the ledger
+
+TEST_F(SessionTest, asks_the_ledger_and_answers_with_its_word) {
+  places_.at_once = false;
+  const int peer = connect(), other = connect();
+  EXPECT_EQ(ask(peer, posted(worker_review())), "");
+  EXPECT_EQ(places_.asked, std::vector<std::string>{"w"});
+  EXPECT_EQ(status_of(ask(other, ask_livez)), 200u) << "others are served meanwhile";
+  connections_.sweep(net::Clock::now() + limits::between_answers - 1s);
+  places_.answer();
+  turn();
+  const std::string answer = hear(peer);
+  EXPECT_EQ(status_of(answer), 200u);
+  EXPECT_NE(answer.find("\"patch\":"), std::string::npos) << answer;
+  EXPECT_EQ(places_.noted, std::vector<std::string>{});
+  EXPECT_NE(metrics_.text().find("ledger_answer_duration_seconds_count{answer=\"given\"} 1"),
+            std::string::npos);
+  EXPECT_EQ(held(), 0u);
+}
+
+TEST_F(SessionTest, tells_the_ledger_of_a_place_that_is_there) {
+  EXPECT_EQ(status_of(ask(connect(), posted(placed_worker_review()))), 200u);
+  EXPECT_EQ(places_.asked, std::vector<std::string>{});
+  EXPECT_EQ(places_.noted, std::vector<std::string>{"w"});
+}
+
+TEST_F(SessionTest, a_large_review_has_no_place_while_the_ledger_is_asked) {
+  places_.at_once = false;
+  const int peer = connect(), other = connect();
+  const auto large = [](const std::string& review) {
+    return posted(of_size(review, limits::large_review_bytes + 1));
+  };
+  EXPECT_EQ(ask(peer, large(worker_review())), "");
+  EXPECT_EQ(status_of(ask(other, large(service_review()))), 200u);
+  places_.answer();
+  turn();
+  EXPECT_EQ(status_of(hear(peer)), 200u);
+  EXPECT_EQ(status_of(ask(other, large(service_review()))), 200u);
+}
+
+}  // namespace
+}  // namespace tpuwh::server::https
