@@ -62,7 +62,7 @@ void look_at(const Json& gang, const View& view, Checks& out) {
                    namespace_of(gang), name_of_object(gang), base::counted(wanted, "Pod"),
                    pods.size(), pods.size() == 1 ? "is" : "are", name_of_object(**waits),
                    followers ? ", and " + followers->why : ""),
-       followers ? fmt::format("remove annotation {} from the workload and create it again",
+       followers ? fmt::format("remove annotation {} from the workload and recreate it",
                                followers->annotation)
                  : "see why its workload creates no more Pods, or lower minCount");
 }
