@@ -2,11 +2,13 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "server/tools/inspect/source/origin.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
 #include <istream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,7 +17,8 @@ namespace tpuwh::server::source {
 struct Manifest {
   std::string file;  // as a person calls it: "standard input" for "-"
   nlohmann::ordered_json object;
-  std::vector<std::string> notes = {};  // how it was read, where others read it another way
+  std::vector<std::string> notes = {};        // how it was read, where others read it another way
+  std::shared_ptr<const Origin> origin = {};  // null where the file holds it by itself
 };
 
 // Bytes of all files together. A manifest has some kilobytes, and a thousand of them are a few
