@@ -588,6 +588,12 @@ spec:
             self.assertIn(f"not read, though it makes Pods: {kind} x", said.stdout)
             self.assertEqual(self.explained(text, "--strict").returncode, 1)
 
+    def test_what_is_not_followed(self):
+        for kind, version in (("InferenceService", "serving.kserve.io/v1beta1"), ("LLMInferenceService", "serving.kserve.io/v1alpha1"),
+                              ("Workflow", "argoproj.io/v1alpha1"), ("CronWorkflow", "argoproj.io/v1alpha1")):
+            said = self.explained(json.dumps({"apiVersion": version, "kind": kind, "metadata": {"name": "x"}}))
+            self.assertIn(f"not read, though it makes Pods: {kind} x\n  the Pods of such objects, and their slices, are not known", said.stdout)
+
     def test_placeholders(self):
         named_so = [jobset(replicated(pod(topology=topology)), name=name)
                     for topology in ("4x4", "2x2") for name in ("${NAME}", "$NAME", "$(name)", "<name>", "{{ .Values.name }}")]
@@ -604,6 +610,66 @@ spec:
         self.assertIn("not read, though it makes Pods: Rollout x", self.explained(text).stdout)
         text = json.dumps({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "x"}, "spec": {"hard": {"requests.google.com/tpu": "8"}}})
         self.assertIn("nothing is read of: ResourceQuota", self.explained(text).stdout)
+
+
+class Wrapped(Reports):
+    def held(self, objects, **metadata):
+        """The same in an AppWrapper, whose webhook wants no other namespace."""
+        return [{"apiVersion": "workload.codeflare.dev/v1beta2", "kind": "AppWrapper",
+                 "metadata": {"name": "all", "namespace": "ml", **metadata},
+                 "spec": {"components": [{"template": each} for each in objects]}}]
+
+    def test_says_of_a_child_what_it_says_of_it_alone(self):
+        for objects in (job(), jobset(), lws(), ray(), job(hosts=2), jobset(replicated(pod(topology="3x3")))):
+            alone, held = Said(objects), Said(self.held(objects))
+            self.assertEqual((held.first["verdict"], held.first["sentence"]), (alone.first["verdict"], alone.first["sentence"]))
+            self.assertEqual(held.findings, alone.findings)
+            self.assertEqual(held.first["within"], [{"kind": "AppWrapper", "namespace": "ml", "name": "all",
+                                                     "path": "spec.components[0].template"}])
+            self.assertIn("in AppWrapper ml/all: spec.components[0].template", held.first["notes"])
+
+    def test_the_fix_is_in_the_wrapper(self):
+        said = Said(self.held(jobset(replicated(hosts=2))))
+        edits = [edit for finding in said.first["findings"] for edit in finding["how"].get("edits", [])]
+        self.assertEqual({edit["object"]["kind"] for edit in edits}, {"AppWrapper"}, said.text)
+        self.assertTrue(all(edit["path"].startswith("/spec/components/0/template/spec/") for edit in edits), edits)
+
+    def test_a_queue_of_the_whole(self):
+        chips = queue(("google.com/tpu", "8"))
+        self.warned(self.held(jobset(), **QUEUED) + chips, "quota")
+
+    def test_what_is_missing_is_not_known(self):
+        train_job = {"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob", "metadata": {"name": "t"},
+                     "spec": {"runtimeRef": {"name": "jax"}}}
+        for objects in ([train_job], self.held([train_job])):
+            said = self.warned(objects, "not-made", "ClusterTrainingRuntime jax is not in the input")
+            self.assertIn("kubectl get clustertrainingruntime jax -o yaml", said.text)
+
+    def ruled(self, rules, *objects):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write(rules if isinstance(rules, str) else json.dumps(rules))
+            file.flush()
+            return subprocess.run([PROGRAM, "explain", "--rules", file.name, "-o", "json", "-"], timeout=60, check=False,
+                                  input="\n".join(json.dumps(each) for each in objects), capture_output=True, text=True)
+
+    def test_own_kinds(self):
+        rule = {"apiVersion": "x.dev/v1", "kind": "Hosts", "pods": [{"template": "spec.template", "count": "spec.size", "as": "Job"}]}
+        template = job()[0]["spec"]["template"]
+        own = {"apiVersion": "x.dev/v2", "kind": "Hosts", "metadata": {"name": "train", "namespace": "ml"},
+               "spec": {"size": 4, "template": template}}
+        alone = Said(job())
+        said = json.loads(self.ruled({"wrappers": [rule]}, own, job()[1]).stdout)["workloads"][0]
+        self.assertEqual((said["kind"], said["verdict"], said["sentence"]), ("Job", "fine", alone.first["sentence"]))
+        del rule["pods"][0]["as"]
+        said = json.loads(self.ruled({"wrappers": [rule]}, own, job()[1]).stdout)["workloads"][0]
+        self.assertEqual((said["kind"], said["name"], said["pods"]), ("Hosts", "train", 4))
+
+    def test_rules_that_are_wrong(self):
+        for rules, words in (("wrappers:\n- kind: A\n  childs: [b]\n", ":2: wrappers[0].apiVersion: is missing"), ("[", ":1: "),
+                             ("wrappers:\n- kind: A\n  childs: [b]\n", ":3: wrappers[0].childs: unknown key")):
+            ran = self.ruled(rules, *job())
+            self.assertEqual((ran.returncode, ran.stdout), (2, ""))
+            self.assertIn(words, ran.stderr)
 
 
 class ComputeClasses(Reports):

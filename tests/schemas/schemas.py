@@ -2,7 +2,7 @@
 
 Each field of each type is in one row, by itself or with all that it stands in; each row is a field of a schema. The
 schemas come with the Go modules of tests/e2e/controlplane/modules: Kubernetes' OpenAPI, and the CRDs of JobSet,
-LeaderWorkerSet, KubeRay and Kueue, of all served versions together.
+LeaderWorkerSet, KubeRay, Kueue, Kubeflow Trainer and AppWrapper, of all served versions together.
 """
 
 import collections
@@ -19,17 +19,24 @@ from controlplane import cache, programs  # noqa: E402
 
 # Where the CRDs of operators are in their modules.
 OPERATORS = {
+    "disaggregatedset": "config/crd/bases/disaggregatedset.x-k8s.io_{}.yaml",
+    "trainer": "manifests/base/crds/trainer.kubeflow.org_{}.yaml",
+    "appwrapper": "config/crd/bases/workload.codeflare.dev_{}.yaml",
     "jobset": "config/components/crd/bases/jobset.x-k8s.io_{}.yaml",
     "lws": "config/crd/bases/leaderworkerset.x-k8s.io_{}.yaml",
     "kuberay": "config/crd/bases/ray.io_{}.yaml",
     "kueue": "config/components/crd/bases/kueue.x-k8s.io_{}.yaml",
 }
-NO_MODULE = {"ComputeClass"}  # GKE's page alone says what it has
+# Modules of which no program is built: those that Kueue is built with.
+OF_KUEUE = {"trainer": "github.com/kubeflow/trainer/v2", "appwrapper": "github.com/project-codeflare/appwrapper"}
+OF_PROGRAM = {"disaggregatedset": "lws"}  # CRDs in the module of another name
+NO_MODULE = {"ComputeClass", "PathwaysJob"}  # GKE's page alone says what it has; no proxy has the module
 
 
-def module_folder(program: str) -> pathlib.Path:
-    """Of the module that a program is built from."""
-    module = programs.SOURCES[program].module
+def module_folder(name: str) -> pathlib.Path:
+    """Of a module: that which a program is built from, or that Kueue is built with."""
+    program = "kueue" if name in OF_KUEUE else OF_PROGRAM.get(name, name)
+    module = OF_KUEUE.get(name) or programs.SOURCES[program].module
     answer = subprocess.run(
         ["go", "mod", "download", "-json", module], cwd=programs.pinned_folder(program), env=cache.go_environment(),
         capture_output=True, text=True, check=False,

@@ -5,6 +5,7 @@
 #include "server/cli/setting_flags.hpp"
 #include "server/tools/predict/expand/expand.hpp"
 #include "server/tools/predict/explain/command.hpp"
+#include "server/tools/predict/wrappers/table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -27,7 +28,9 @@ using explain::ExplainOutput;
 // The kinds go where {} is.
 constexpr std::string_view explain_input =
     "FILE holds a {}: YAML, JSON or a List, several of them. Their Pods are made as the "
-    "controllers make them and answered as the server answers. Beside them Services, "
+    "controllers make them and answered as the server answers. So are those of the objects that a "
+    "{} holds or makes; --rules FILE describes other kinds (docs/wrappers.md). Beside them "
+    "Services, "
     "ResourceClaimTemplates, Kueue's queues and flavors, ComputeClasses and PriorityClasses are "
     "read. Nothing is sent anywhere, and nothing is changed.";
 
@@ -49,6 +52,7 @@ that makes Pods and is not read), 2 a file or the cluster cannot be read.
 Examples:
   kubectl tpu explain train.yaml
   kubectl tpu explain -n ml manifests/ --all
+  kubectl tpu explain --rules company.yaml run.yaml    # a kind of your own that makes Jobs or Pods
   kubectl tpu explain --strict manifests/ > /dev/null || echo "something is wrong"
   kubectl tpu explain train.yaml --cluster
   kubectl tpu explain train.yaml --cluster cluster.json
@@ -72,12 +76,18 @@ std::string folded(const std::string& text) {
   return out;
 }
 
-std::string explain_footer() {
-  auto kinds = expand::read_kinds();
+// "Job, JobSet or Pod"
+std::string one_of(std::vector<std::string> kinds) {
   const std::string last = std::move(kinds.back());
   kinds.pop_back();
-  const std::string all = fmt::format("{} or {}", fmt::join(kinds, ", "), last);
-  return '\n' + folded(fmt::format(explain_input, all)) + std::string(explain_example);
+  return fmt::format("{} or {}", fmt::join(kinds, ", "), last);
+}
+
+std::string explain_footer() {
+  return '\n' +
+         folded(fmt::format(explain_input, one_of(expand::read_kinds()),
+                            one_of(wrappers::wrapper_kinds()))) +
+         std::string(explain_example);
 }
 
 void add_input(CLI::App& command, explain::ExplainOptions& options,
@@ -106,6 +116,10 @@ void add_output(CLI::App& command, explain::ExplainOptions& options) {
   command.add_flag("--all", options.all, "Fold nothing: every slice, Pod, value and command");
   command.add_flag("--fields", options.fields,
                    "Print which fields are read, and nothing else: markdown, or with -o json JSON");
+  command
+      .add_option("--rules", options.rules,
+                  "Kinds of your own that hold objects or make Pods, and where in them these are")
+      ->type_name("FILE");
   command.add_flag("--strict", options.strict, "Also exit with 1 if there is a warning");
 }
 

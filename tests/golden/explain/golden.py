@@ -30,6 +30,7 @@ CASES = {
     "a-folder": ["tests/e2e/manifests"],
     "refused": ["tests/golden/findings/TPU-401-two-of-four.yaml"],
     "refused-pods": ["tests/golden/findings/TPU-406-eight-of-four.yaml"],
+    "own-kinds": ["--rules", "docs/samples/company-rules.yaml", "docs/samples/company.yaml"],
     "spot-and-flex-start": ["tests/golden/findings/TPU-112-spot-and-flex-start.yaml"],
 }
 

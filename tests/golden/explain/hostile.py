@@ -49,6 +49,23 @@ def aliases():
     return "\n".join(levels) + "\n"
 
 
+def app_wrapper(*children, name="a"):
+    items = "".join(f"  - template: {child}\n" for child in children)
+    return f"apiVersion: workload.codeflare.dev/v1beta2\nkind: AppWrapper\nmetadata: {{name: {name}}}\nspec:\n  components:\n{items}"
+
+
+def lists(depth):
+    return "{apiVersion: v1, kind: List, items: [" * depth + "{apiVersion: v1, kind: Pod}" + "]}" * depth
+
+
+def shared_runtime(jobs, mib):
+    runtime = ("apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: r}\nspec: {template: {spec: "
+               "{replicatedJobs: [{name: node, template: {spec: {template: {spec: {containers: [{name: node, image: " + "x" * (mib * MIB) +
+               "}]}}}}}]}}}\n")
+    return runtime + "".join("---\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\n"
+                             f"metadata: {{name: t{i}}}\nspec: {{runtimeRef: {{name: r}}}}\n" for i in range(jobs))
+
+
 # name: (text, or what makes it; exit code; what is said)
 REFUSED = {
     "aliases that explode": (aliases(), 2, "more than a million values"),
@@ -70,6 +87,12 @@ REFUSED = {
     "a name that a terminal obeys": (job(name='"\\e[2J\\u202e"'), 1, "\\u001b[2J\\u202e"),
     "a value that a terminal obeys": (job(value='"\\e[2J<script>"'), 0, "TPU_NAME=\\u001b[2J<script>"),
     "a container that a terminal obeys": (job(container='"\\e[31m"'), 0, "TPU_WORKER_ID"),
+    "a wrapper that a terminal obeys": (app_wrapper("{apiVersion: v1, kind: Pod, metadata: {name: p}}", name='"\\e[2J"'), 1, "\\u001b[2J"),
+    "children of a wrong type": (app_wrapper("[]", "3", "{}", "{kind: 4}"), 1, "spec.components[0].template: must be an object"),
+    "components of a wrong type": (app_wrapper().replace("components:", "components: x"), 0, "is missing"),
+    "lists in lists in an AppWrapper": (app_wrapper(lists(20)), 1, "metadata.name: is missing"),
+    "lists deeper than files are read": (app_wrapper(lists(40)), 2, "nested deeper than 64 levels"),
+    "1,000 TrainJobs of a runtime of 2 MiB": (lambda: shared_runtime(1000, 2), 0, "1000 objects: 0 refused, 985 doubtful"),
 }
 
 # name: (text, what is said)

@@ -2,6 +2,7 @@
 
 #include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
+#include "server/text/read_file.hpp"
 #include "server/tools/inspect/running/cluster_source.hpp"
 #include "server/tools/inspect/source/manifests.hpp"
 #include "server/tools/inspect/source/snapshot_file.hpp"
@@ -10,6 +11,7 @@
 #include "server/tools/predict/explain/json.hpp"
 #include "server/tools/predict/explain/svg.hpp"
 #include "server/tools/predict/explain/text.hpp"
+#include "server/tools/predict/wrappers/rules_file.hpp"
 #include "server/tools/reference/fields/table.hpp"
 
 #include <fmt/format.h>
@@ -61,6 +63,21 @@ std::string nothing_to_explain(const ExplainOptions& options) {
   return "nothing to explain; expected a manifest in FILE, or - to type it" + taken;
 }
 
+// Prints what is wrong with it.
+std::optional<std::vector<wrappers::Wrapper>> read_rules(const std::string& file,
+                                                         const text::Console& console) {
+  if (file.empty()) return std::vector<wrappers::Wrapper>();
+  const auto bytes = text::read_file(file, text::max_small_bytes);
+  if (!bytes) {
+    text::print_error(console, fmt::format("--rules: {}: {}", file, bytes.error().text()));
+    return std::nullopt;
+  }
+  wrappers::RulesFile read = wrappers::read_rules(*bytes, file);
+  for (const std::string& each : read.problems) text::print_error(console, each);
+  if (!read.problems.empty()) return std::nullopt;
+  return std::move(read.wrappers);
+}
+
 // The cluster that is asked.
 struct Objects {
   std::unique_ptr<running::ApiServer> session;  // of a running one
@@ -104,7 +121,10 @@ int run_explain(const ExplainOptions& options, const text::Console& console) {
   if (!manifests) return text::print_error(console, manifests.error());
   if (const auto fault = not_a_manifest(*manifests); !fault.empty())
     return text::print_error(console, fault);
+  const auto rules = read_rules(options.rules, console);
+  if (!rules) return 2;
   ExplainRequest request{.manifests = *manifests, .ns = options.ns, .config = options.config};
+  request.rules = *rules;
   if (options.output == ExplainOutput::pods)
     request.each_pod = [&](const Json& pod) { console.out << text::json_line(pod); };
   const Objects cluster = open_cluster(options, console);

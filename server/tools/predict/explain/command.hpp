@@ -21,6 +21,7 @@ struct ExplainOptions {
   bool fields = false;            // instead: which fields are read, as markdown or JSON
   bool strict = false;            // 1 also for warnings, and for what makes Pods and is not read
   running::ClusterAccess access;  // of that cluster
+  std::string rules;              // a file of wrappers::read_rules(); "" for none
   webhook::config::Config config;
 };
 

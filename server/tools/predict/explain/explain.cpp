@@ -21,7 +21,9 @@
 #include "server/tools/predict/explain/together.hpp"
 #include "server/tools/predict/explain/updates.hpp"
 #include "server/tools/predict/explain/wanted.hpp"
+#include "server/tools/predict/explain/wrapped.hpp"
 #include "server/tools/predict/outlook/pod_sets.hpp"
+#include "server/tools/predict/wrappers/open.hpp"
 #include "server/tools/reference/fields/unseen.hpp"
 #include "server/tools/reference/ids/webhook_rows.hpp"
 #include "server/tools/review/input.hpp"
@@ -169,8 +171,12 @@ class Explainer {
     workload.kind = text::text_member(object, "kind");
     workload.ns = namespace_of(object, request_.ns);
     workload.name = object_name(object);
+    workload.origin = manifest.origin;
     outlook::WantedWorkload& wanted = wanted_.emplace_back(wanted_workload(object, workload.ns));
     made_up_.push_back(expand::made_up_names(object, {.ns = request_.ns}));
+    if (manifest.origin)
+      for (const auto& [name, shown] : manifest.origin->made_up)
+        made_up_.back().push_back({name, shown});
     ObjectPods pods(request_.config.prefix, beside_, request_.cluster == nullptr);
     const NotFilledIn left = not_filled_in(object);
     if (!left.essential.empty()) {
@@ -443,8 +449,18 @@ class Explainer {
 
 Result<Explanation> explain(const ExplainRequest& request) {
   const auto explaining = [](const ExplainRequest& each) { return Explainer(each).run(); };
-  auto out = explaining(request);
-  if (out) make_fixes(request, explaining, *out);
+  if (!wrappers::holds_wrappers(request.manifests, request.rules)) {
+    auto out = explaining(request);
+    if (out) make_fixes(request, explaining, *out);
+    return out;
+  }
+  const wrappers::Opened opened = wrappers::open(request.manifests, request.rules, request.ns);
+  ExplainRequest inner = request;
+  inner.manifests = opened.objects;
+  auto out = explaining(inner);
+  if (!out) return out;
+  make_fixes(inner, explaining, *out);
+  tell_of_wrappers(opened, request.ns, *out);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include "server/tools/inspect/source/manifests.hpp"
 #include "server/tools/inspect/source/object_source.hpp"
 #include "server/tools/predict/explain/explanation.hpp"
+#include "server/tools/predict/wrappers/wrapper.hpp"
 #include "webhook/config/config.hpp"
 
 #include <nlohmann/json_fwd.hpp>
@@ -30,9 +31,13 @@ struct ExplainRequest {
   source::ObjectSource* cluster = nullptr;
   // Called for each Pod as it would be stored; null for nobody.
   std::function<void(const nlohmann::ordered_json& pod)> each_pod = nullptr;
+  // Kinds of a user that hold others or make Pods, beside those of wrappers::find_wrapper().
+  std::span<const wrappers::Wrapper> rules = {};
 };
 
-// One Workload for each object that makes Pods, or is one; the other objects are read for what they
+// One Workload for each object that makes Pods, or is one, also where another one holds or makes it
+// (server/tools/predict/wrappers), and one for each of these of which not everything is known; the
+// other objects are read for what they
 // say about these: Services, Kueue's queues and flavors, ResourceClaimTemplates, ComputeClasses.
 //
 //   errors  the cluster's

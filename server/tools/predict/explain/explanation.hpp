@@ -3,6 +3,7 @@
 #pragma once
 
 #include "server/tools/fixes/fix.hpp"
+#include "server/tools/inspect/source/origin.hpp"
 #include "server/tools/predict/outlook/outlook.hpp"
 #include "server/tools/reference/catalog/pool_options.hpp"
 #include "server/tools/reference/fields/unseen.hpp"
@@ -10,6 +11,7 @@
 #include "topology/layout/node_pool.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -117,6 +119,7 @@ struct Workload {
   std::vector<Finding> findings;
   std::vector<fields::Unseen> unseen;               // that it sets and that nobody looks at
   std::optional<outlook::WorkloadOutlook> outlook;  // where a cluster was asked
+  std::shared_ptr<const source::Origin> origin;     // null where its file holds it by itself
 
   std::uint64_t pods() const;  // with chips
   std::uint64_t claiming_pods() const;

@@ -107,6 +107,14 @@ Json of_outlook(const outlook::WorkloadOutlook& outlook) {
           {"notKnown", outlook.not_known}};
 }
 
+// From the inside to the outside.
+Json of_holder(const source::Holder& holder) {
+  return {{"kind", holder.kind},
+          {"namespace", holder.ns},
+          {"name", holder.name},
+          {"path", holder.path}};
+}
+
 Json of_workload(const Workload& workload) {
   Json out{{"file", workload.file},
            {"kind", workload.kind},
@@ -126,6 +134,7 @@ Json of_workload(const Workload& workload) {
            {"notes", workload.notes},
            {"notLookedAt", list(workload.unseen, of_unseen)}};
   if (workload.outlook) out["outlook"] = of_outlook(*workload.outlook);
+  if (workload.origin) out["within"] = list(workload.origin->holders, of_holder);
   return out;
 }
 

@@ -60,6 +60,8 @@ class Shown {
     }
   }
   void in(Workload& workload) const {
+    in(workload.name);
+    in(workload.refusal);
     in(workload.scaled_to_none);
     in(workload.notes);
     for (Finding& finding : workload.findings) {

@@ -140,7 +140,8 @@ bool is_read_beside(std::string_view kind) {
 }
 
 bool makes_pods_unread(const Json& object) {
-  static constexpr std::array<std::string_view, 15> kinds{"DaemonSet",
+  // Those that wrappers has are others' of the same name here.
+  static constexpr std::array<std::string_view, 22> kinds{"DaemonSet",
                                                           "ReplicationController",
                                                           "PathwaysJob",
                                                           "TrainJob",
@@ -151,9 +152,16 @@ bool makes_pods_unread(const Json& object) {
                                                           "XGBoostJob",
                                                           "AppWrapper",
                                                           "InferenceService",
+                                                          "InferenceGraph",
+                                                          "ServingRuntime",
+                                                          "ClusterServingRuntime",
                                                           "LLMInferenceService",
+                                                          "LLMInferenceServiceConfig",
                                                           "DisaggregatedSet",
                                                           "Workflow",
+                                                          "CronWorkflow",
+                                                          "WorkflowTemplate",
+                                                          "ClusterWorkflowTemplate",
                                                           "PodTemplate"};
   return std::ranges::find(kinds, text::text_member(object, "kind")) != kinds.end() ||
          asks_for_chips(object);

@@ -170,10 +170,12 @@ void print_around(const Explanation& explanation, TextLines& out) {
   if (!explanation.unseen.empty())
     out.line("not looked at of these: {}",
              folded(words_of(explanation.unseen), out.most(most_unseen)));
-  if (!explanation.not_read.empty())
+  if (!explanation.not_read.empty()) {
     out.line("{}", out.paint(fmt::format("not read, though it makes Pods: {}",
                                          folded(explanation.not_read, out.most(most_around))),
                              Ink::yellow));
+    out.line("  the Pods of such objects, and their slices, are not known");
+  }
   if (!explanation.passed_over.empty())
     out.line("nothing is read of: {}", folded(explanation.passed_over, out.most(most_around)));
   for (const std::string& each : explanation.not_known) out.line("not known: {}", each);

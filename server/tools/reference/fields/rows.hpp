@@ -2,9 +2,10 @@
 // field that is in no row is one that is not looked at: nothing is taken for harmless in silence.
 //
 //   source  the schemas of the pins (tests/schemas holds the table to them): k8s.io/kubernetes
-//           1.37 api/openapi-spec/swagger.json, the CRDs of JobSet, LeaderWorkerSet, KubeRay and
-//           Kueue; of ComputeClass docs.cloud.google.com/kubernetes-engine/docs/reference/crds/
-//           computeclass (read 2026-11-26), which no module has
+//           1.37 api/openapi-spec/swagger.json, the CRDs of JobSet, LeaderWorkerSet, KubeRay,
+//           Kueue, Kubeflow Trainer and AppWrapper. No module has those of ComputeClass
+//           (docs.cloud.google.com/kubernetes-engine/docs/reference/crds/computeclass, read
+//           2026-11-26) and PathwaysJob (google/pathways-job api/v1, c0cc759)
 #pragma once
 
 #include <span>
@@ -43,5 +44,6 @@ std::span<const Type> apps_types();
 std::span<const Type> ray_types();
 std::span<const Type> queue_types();
 std::span<const Type> compute_class_types();
+std::span<const Type> wrapper_types();
 
 }  // namespace tpuwh::server::fields

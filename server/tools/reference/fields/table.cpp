@@ -65,7 +65,7 @@ const std::vector<Type>& types() {
   static const std::vector<Type> all = [] {
     std::vector<Type> out;
     for (const auto some : {pod_types(), batch_types(), apps_types(), ray_types(), queue_types(),
-                            compute_class_types()})
+                            compute_class_types(), wrapper_types()})
       out.insert(out.end(), some.begin(), some.end());
     return out;
   }();

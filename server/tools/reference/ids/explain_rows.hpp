@@ -37,6 +37,9 @@ inline constexpr Row explain_rows[] = {
      "A gang of the scheduler waits for Pods that its workload creates only after one of them is "
      "bound or ready.",
      "Let the workload create its Pods at once, or count fewer in the gang."},
+    {"TPU-810", "not-made", "warn",
+     "What the controller of an object makes is not known, or not all of it.",
+     "Add the object that the message names to the input, or correct the path of the rule."},
 };
 
 // A name of one of them, or of audit_rows.
