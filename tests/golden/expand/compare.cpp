@@ -14,6 +14,8 @@ bool is_word_of_cluster(std::string_view word) {
   // KubeRay prints a SHA-1 sum in base 32.
   if (word.size() == 32)
     return word.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUV") == std::string_view::npos;
+  // The revision of a DisaggregatedSet is the beginning of a SHA-256 sum.
+  if (word.size() == 8) return word.find_first_not_of("0123456789abcdef") == std::string_view::npos;
   return (word.size() == 5 || word.size() == 10) &&
          word.find_first_not_of(letters) == std::string_view::npos;
 }

@@ -10,6 +10,7 @@
 //   made again  after a failure or a deletion: the same Pod, of another Job, uid or replica name
 #include "server/tools/predict/expand/expand.hpp"
 #include "server/text/yaml.hpp"
+#include "server/tools/predict/wrappers/open.hpp"
 #include "tests/golden/expand/api_server.hpp"
 #include "tests/golden/expand/compare.hpp"
 #include "tests/golden/golden_case.hpp"
@@ -121,6 +122,13 @@ const std::vector<Story>& stories() {
                  not_yet("spec > containers > [vllm-*] > env > [LWS_*]"),
                  {Kind::only_expanded, "spec > containers > [vllm-*] > env > [TPU_*]",
                   "its webhook has not run, or it has met ours, and sets none"}}},
+      {.name = "disaggregatedset",
+       .manifest = "disaggregatedset",
+       .api = "DisaggregatedSet",
+       .named = {{Kind::another_value, "metadata > labels > leaderworkerset.sigs.k8s.io/group-key",
+                  "made of a name, of which the revision is a part"}}},
+      {.name = "trainjob", .manifest = "trainjob", .api = "TrainJob"},
+      {.name = "appwrapper", .manifest = "appwrapper", .api = "AppWrapper"},
       {.name = "statefulset", .manifest = "statefulset", .api = "StatefulSet"},
       {.name = "statefulset-again", .manifest = "statefulset", .api = "StatefulSet"},
       {.name = "deployment", .manifest = "deployment", .api = "Deployment"},
@@ -148,6 +156,16 @@ std::string place_of(const Json& pod) {
   return out;
 }
 
+// What stands in wrappers or is made of them, in their place.
+std::vector<Json> opened(const std::vector<Json>& documents) {
+  std::vector<server::source::Manifest> manifests;
+  for (const Json& document : documents) manifests.push_back({.file = "", .object = document});
+  std::vector<Json> out;
+  for (const auto& each : server::wrappers::open(manifests, {}, "default").objects)
+    out.push_back(each.object);
+  return out;
+}
+
 using Places = std::map<std::string, std::vector<Json>>;
 
 Places expanded_of(const Story& story) {
@@ -158,7 +176,7 @@ Places expanded_of(const Story& story) {
   if (!documents) return out;
   server::expand::ExpandOptions options;
   options.ray_indices = story.indices;
-  for (const Json& document : *documents) {
+  for (const Json& document : opened(*documents)) {
     if (!server::expand::makes_pods(document)) continue;
     std::size_t count = 0;
     const auto done = server::expand::for_each_pod(document, options, [&](const Json& pod) {
