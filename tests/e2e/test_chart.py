@@ -28,7 +28,7 @@ def cert_manager(api):
     """The API server knows cert-manager's objects; nobody acts on them."""
     made = [api.create(one) for one in certmanager.definitions() if not api.get(*certmanager.CRD, one["metadata"]["name"])]
     served = [one["metadata"]["name"] for one in certmanager.definitions()]
-    wait_for("the definitions", lambda: all(established(api.get(*certmanager.CRD, name)) for name in served), 20)
+    wait_for("the definitions", lambda: all(established(api.get(*certmanager.CRD, name)) for name in served), 120)
     yield
     for one in made:
         api.delete(*certmanager.CRD, one["metadata"]["name"])

@@ -26,9 +26,9 @@ std::string job(const std::string& name, const std::string& more = "") {
 }
 
 TEST(AnAppWrapper, gives_its_place_to_what_it_holds) {
-  const Opened all = opened(appwrapper(job("x") + ", " + job("y")) +
+  const Opened all = opened(appwrapper(job("x") + ", " + job("z")) +
                             "---\napiVersion: v1\nkind: Service\nmetadata: {name: s}\n");
-  EXPECT_THAT(names_of(all.objects), ElementsAre("Job x", "Job y", "Service s"));
+  EXPECT_THAT(names_of(all.objects), ElementsAre("Job x", "Job z", "Service s"));
   EXPECT_THAT(names_of(all.holders), ElementsAre("AppWrapper a"));
   const source::Origin& second = *all.objects[1].origin;
   EXPECT_EQ(second.holders.front().path, "spec.components[1].template");
@@ -38,7 +38,7 @@ TEST(AnAppWrapper, gives_its_place_to_what_it_holds) {
 
 TEST(AChild, has_the_namespace_and_the_queue_of_what_holds_it) {
   const Opened all =
-      opened(appwrapper(job("x") + ", " + job("y", ", labels: {kueue.x-k8s.io/queue-name: own}"),
+      opened(appwrapper(job("x") + ", " + job("z", ", labels: {kueue.x-k8s.io/queue-name: own}"),
                         ", namespace: ml, labels: {kueue.x-k8s.io/queue-name: q}"));
   EXPECT_EQ(all.objects[0].object["metadata"]["namespace"], "ml");
   EXPECT_EQ(all.objects[0].object["metadata"]["labels"]["kueue.x-k8s.io/queue-name"], "q");
