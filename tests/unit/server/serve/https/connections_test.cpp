@@ -18,8 +18,11 @@ using namespace std::chrono_literals;
 // Our end of a connection on the loopback, with its entry, and the peer's.
 class Guest {
  public:
-  Guest(boost::asio::io_context& context, Connections& all) : ours_(context), theirs_(context) {
+  Guest(boost::asio::io_context& context, Connections& all, const char* from = "127.0.0.1")
+      : ours_(context), theirs_(context) {
     net::Acceptor acceptor(context, net::Endpoint(boost::asio::ip::address_v4::loopback(), 0));
+    theirs_.open(boost::asio::ip::tcp::v4());
+    theirs_.bind({boost::asio::ip::make_address(from), 0});
     theirs_.connect(acceptor.local_endpoint());
     acceptor.accept(ours_);
     entry_ = std::make_unique<Connection>(all, ours_);
@@ -199,6 +202,26 @@ TEST_F(ConnectionsTest, handshakes_make_room_for_handshakes) {
   EXPECT_TRUE(in_handshake.is_closed());
 }
 
+TEST_F(ConnectionsTest, begin_with_a_handshake) {
+  Guest begun = guest();
+  all_.sweep(in(limits::handshake - 100ms));
+  EXPECT_FALSE(begun.is_closed());
+  all_.sweep(in(limits::handshake + 100ms));
+  EXPECT_TRUE(begun.is_closed());
+}
+
+// Though the one of another address has kept us waiting for longer.
+TEST_F(ConnectionsTest, the_address_with_most_makes_room) {
+  Guest one(context_, all_, "127.0.0.2"), many(context_, all_), more(context_, all_);
+  const net::TimePoint now = net::Clock::now();
+  one.entry().wait({.what = Waiting::body, .since = now - 2h, .until = now + 1h});
+  for (Guest* each : {&many, &more})
+    each->entry().wait({.what = Waiting::body, .since = now - 1h, .until = now + 1h});
+  all_.make_files(now);
+  EXPECT_FALSE(one.is_closed());
+  EXPECT_TRUE(many.is_closed() || more.is_closed());
+}
+
 // Of 8 one, of 9 two; those who have kept us waiting longest.
 TEST_F(ConnectionsTest, an_eighth_goes_at_a_time) {
   for (const std::size_t count : {1u, 8u, 9u, 16u, 17u}) {
@@ -218,10 +241,12 @@ TEST_F(ConnectionsTest, an_eighth_goes_at_a_time) {
   }
 }
 
+// The other one has kept us waiting for longer.
 TEST_F(ConnectionsTest, unread_answers_are_memory) {
   Guest reader = guest(), other = guest();
-  reader.entry().wait(Waiting::write, 30s);
-  other.entry().wait(Waiting::write, 30s);
+  const net::TimePoint now = net::Clock::now();
+  reader.entry().wait({.what = Waiting::write, .since = now, .until = now + 30s});
+  other.entry().wait({.what = Waiting::write, .since = now - 1h, .until = now + 30s});
   ASSERT_TRUE(reader.entry().unread().take(1));
   all_.make_memory(in(1s));
   EXPECT_TRUE(reader.is_closed());
