@@ -169,4 +169,5 @@ def nothing_else(more):
 
 
 def established(crd):
-    return crd and any(one["type"] == "Established" and one["status"] == "True" for one in crd.get("status", {}).get("conditions", []))
+    conditions = (crd or {}).get("status", {}).get("conditions") or []  # null at first
+    return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)

@@ -64,13 +64,13 @@ std::string of_size(std::string review, std::size_t size) {
   return review + std::string(size - review.size(), ' ');
 }
 
-std::string posted_head(const std::string& fields, const std::string& target = "/mutate") {
+std::string posted_head(const std::string& more, const std::string& target = "/mutate") {
   return fmt::format("POST {} HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n{}\r\n",
-                     target, fields);
+                     target, more);
 }
 
-std::string posted(const std::string& body, const std::string& fields = "") {
-  return posted_head(fmt::format("Content-Length: {}\r\n{}", body.size(), fields)) + body;
+std::string posted(const std::string& body, const std::string& more = "") {
+  return posted_head(fmt::format("Content-Length: {}\r\n{}", body.size(), more)) + body;
 }
 
 std::string blank_chunk(std::size_t size) {

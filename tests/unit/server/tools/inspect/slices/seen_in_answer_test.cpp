@@ -119,16 +119,16 @@ TEST(SeenInAnswerTest, does_not_say_it_of_pods_that_are_left_alone) {
   webhook::config::Config shadow, others;
   shadow.mode = webhook::config::Mode::shadow;
   others.workloads = {};
-  struct Case {
+  struct LeftAlone {
     const char* name;
     Json annotations;
     webhook::config::Config config;
   };
-  for (const Case& each :
-       {Case{"opted out", {{"tpu-webhook.dev/inject", "false"}}, {}},
-        Case{"not checked", {{"cloud.google.com/skip-tpu-webhook-check", "true"}}, {}},
-        Case{"shadow", Json::object(), shadow},
-        Case{"of an API that is off", Json::object(), others}}) {
+  for (const LeftAlone& each :
+       {LeftAlone{"opted out", {{"tpu-webhook.dev/inject", "false"}}, {}},
+        LeftAlone{"not checked", {{"cloud.google.com/skip-tpu-webhook-check", "true"}}, {}},
+        LeftAlone{"shadow", Json::object(), shadow},
+        LeftAlone{"of an API that is off", Json::object(), others}}) {
     const auto pods = both_of({a_job(each.annotations)}, each.config);
     ASSERT_EQ(pods.size(), 2u) << each.name;
     for (const Both& pod : pods) {
