@@ -585,14 +585,14 @@ spec:
             text = json.dumps({"apiVersion": "example.com/v1", "kind": kind, "metadata": {"name": "x"}})
             said = self.explained(text)
             self.assertEqual(said.returncode, 0)
-            self.assertIn(f"not read, though it makes Pods: {kind} x", said.stdout)
+            self.assertIn(f"not read, though Pods are made of it: {kind} x", said.stdout)
             self.assertEqual(self.explained(text, "--strict").returncode, 1)
 
     def test_what_is_not_followed(self):
         for kind, version in (("InferenceService", "serving.kserve.io/v1beta1"), ("LLMInferenceService", "serving.kserve.io/v1alpha1"),
                               ("Workflow", "argoproj.io/v1alpha1"), ("CronWorkflow", "argoproj.io/v1alpha1")):
             said = self.explained(json.dumps({"apiVersion": version, "kind": kind, "metadata": {"name": "x"}}))
-            self.assertIn(f"not read, though it makes Pods: {kind} x\n  the Pods of such objects, and their slices, are not known", said.stdout)
+            self.assertIn(f"not read, though Pods are made of it: {kind} x\n  the Pods of such objects, and their slices, are not known", said.stdout)
 
     def test_placeholders(self):
         named_so = [jobset(replicated(pod(topology=topology)), name=name)
@@ -607,7 +607,7 @@ spec:
 
     def test_kinds_that_nobody_knows(self):
         text = json.dumps({"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "x"}, "spec": {"template": pod()}})
-        self.assertIn("not read, though it makes Pods: Rollout x", self.explained(text).stdout)
+        self.assertIn("not read, though Pods are made of it: Rollout x", self.explained(text).stdout)
         text = json.dumps({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "x"}, "spec": {"hard": {"requests.google.com/tpu": "8"}}})
         self.assertIn("nothing is read of: ResourceQuota", self.explained(text).stdout)
 

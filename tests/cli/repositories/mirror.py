@@ -81,6 +81,9 @@ def manifests_of(rows):
 
 
 def main():
+    if len(ARGUMENTS) < 2 or "--help" in ARGUMENTS:
+        print(__doc__)
+        return 0 if "--help" in ARGUMENTS else 2
     program, folder, *flags = ARGUMENTS
     table = read_table()
     counts, wrong = collections.defaultdict(collections.Counter), 0

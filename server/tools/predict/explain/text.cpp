@@ -171,7 +171,7 @@ void print_around(const Explanation& explanation, TextLines& out) {
     out.line("not looked at of these: {}",
              folded(words_of(explanation.unseen), out.most(most_unseen)));
   if (!explanation.not_read.empty()) {
-    out.line("{}", out.paint(fmt::format("not read, though it makes Pods: {}",
+    out.line("{}", out.paint(fmt::format("not read, though Pods are made of it: {}",
                                          folded(explanation.not_read, out.most(most_around))),
                              Ink::yellow));
     out.line("  the Pods of such objects, and their slices, are not known");
