@@ -55,6 +55,50 @@ TEST(ARayCluster, of_single_hosts_has_the_index_of_the_replica_alone) {
   EXPECT_EQ(labels_of(got, "ray.io/replica-host-index"), Texts(3, "-"));
 }
 
+// The probes of a worker whose cluster is of this Ray.
+Json liveness_of(const std::string& ray_version) {
+  Json cluster = object_of(small_cluster);
+  cluster["spec"]["rayVersion"] = ray_version;
+  cluster["spec"]["workerGroupSpecs"][0]["rayStartParams"] = {
+      {"dashboard-agent-listen-port", "7000"}};
+  return first_container(expansion_of(cluster).pods.at(1))["livenessProbe"];
+}
+
+TEST(ARayCluster, is_asked_over_http_from_2_53_on) {
+  for (const char* version : {"2.53", "2.53.0", "v2.60.1", "3.0.0"}) {
+    const Json probe = liveness_of(version);
+    ASSERT_TRUE(probe.contains("httpGet")) << version;
+    EXPECT_EQ(probe["httpGet"], (Json{{"path", "/api/healthz"}, {"port", 7000}}));
+    EXPECT_FALSE(probe.contains("exec"));
+  }
+  for (const char* version : {"2.52.9", "1.99.0", "nightly", "", "3"}) {
+    const Json probe = liveness_of(version);
+    ASSERT_TRUE(probe.contains("exec")) << version;
+    EXPECT_NE(std::string(probe["exec"]["command"][2]).find(":7000/"), std::string::npos);
+  }
+}
+
+TEST(ARayCluster, has_no_shared_memory_where_ray_keeps_its_objects_elsewhere) {
+  Json cluster = object_of(small_cluster);
+  EXPECT_EQ(first_container(expansion_of(cluster).pods.at(1)).count("volumeMounts"), 1u);
+  cluster["spec"]["workerGroupSpecs"][0]["rayStartParams"] = {{"plasma-directory", "/data"}};
+  EXPECT_EQ(first_container(expansion_of(cluster).pods.at(1)).count("volumeMounts"), 0u);
+}
+
+TEST(ARayCluster, takes_its_token_from_a_secret_of_the_users_or_of_the_account) {
+  Json cluster = object_of(small_cluster);
+  cluster["spec"]["authOptions"] = {{"mode", "token"}, {"secretName", "own"}};
+  const auto has = [](const Json& pod, const char* text) {
+    return pod["spec"].dump().find(text) != std::string::npos;
+  };
+  EXPECT_TRUE(has(expansion_of(cluster).pods.at(0), R"("secretKeyRef":{"name":"own")"));
+  cluster["spec"]["authOptions"] = {{"mode", "token"}, {"enableK8sTokenAuth", true}};
+  const Json head = expansion_of(cluster).pods.at(0);
+  EXPECT_TRUE(has(head, "RAY_ENABLE_K8S_TOKEN_AUTH"));
+  EXPECT_TRUE(has(head, "serviceAccountToken"));
+  EXPECT_FALSE(has(head, "secretKeyRef"));
+}
+
 TEST(ALabel, of_a_ray_pod_gives_way_unless_it_selects) {
   Json cluster = object_of(small_cluster);
   cluster["spec"]["headGroupSpec"]["template"]["metadata"]["labels"] = {
