@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from controlplane import programs
+from controlplane import operators, programs
 
 from harness import certmanager, chart
 from harness.api import wait_for
@@ -24,11 +24,11 @@ VALIDATING = ("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration
 
 
 @pytest.fixture(scope="module")
-def cert_manager(api):
+def cert_manager(plane, api):
     """The API server knows cert-manager's objects; nobody acts on them."""
     made = [api.create(one) for one in certmanager.definitions() if not api.get(*certmanager.CRD, one["metadata"]["name"])]
-    served = [one["metadata"]["name"] for one in certmanager.definitions()]
-    wait_for("the definitions", lambda: all(established(api.get(*certmanager.CRD, name)) for name in served), 120)
+    wanted = {one["metadata"]["name"] for one in certmanager.definitions()}
+    wait_for("the definitions", lambda: wanted <= operators.established(plane.client()), 120)
     yield
     for one in made:
         api.delete(*certmanager.CRD, one["metadata"]["name"])
@@ -166,8 +166,3 @@ def nothing_else(more):
     """The kinds looked at, once nothing is left in the namespace, and nothing with our name anywhere."""
     ours = [each for each in more if each[1] == ELSEWHERE or NAME in each[2]]
     return None if ours else sorted(everything.kinds)
-
-
-def established(crd):
-    conditions = (crd or {}).get("status", {}).get("conditions") or []  # null at first
-    return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)

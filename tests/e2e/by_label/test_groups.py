@@ -20,6 +20,7 @@ from controlplane import core, pins
 from harness import pools, slices
 from harness.namespace import manifest
 from test_operator import ask  # noqa: F401 (a fixture)
+from test_passing import templates
 from test_seven_slices import JOB, JOBSET, LWS, RAY, unqueued
 
 GATES = core.Gates(("GenericWorkload", "TopologyAwareWorkloadScheduling", "WorkloadWithJob"),
@@ -47,19 +48,14 @@ CASES = {
 
 @pytest.fixture(scope="session")
 def gates():
-    if tuple(map(int, pins.release("kubernetes")[1:].split("."))) < (1, 37):
+    if not pins.has("kubernetes", "v1.37.0"):
         pytest.exit("the groups of this story are those of Kubernetes 1.37, or newer", 1)
     return GATES
 
 
-def templates(obj):
+def grouped(obj):
     """The Pod templates that can name a group."""
-    spec = obj.get("spec", {})
-    if obj["kind"] == "JobSet":
-        return [job["template"]["spec"]["template"] for job in spec["replicatedJobs"]]
-    if obj["kind"] == "LeaderWorkerSet":
-        return [spec["leaderWorkerTemplate"][which] for which in ("leaderTemplate", "workerTemplate")]
-    return [spec["template"]] if obj["kind"] == "Job" else []
+    return templates(obj) if obj["kind"] in PODS else []
 
 
 def objects(case):
@@ -71,9 +67,9 @@ def objects(case):
             for key in EXCLUSIVE:
                 obj["metadata"].get("annotations", {}).pop(key, None)
         if case.policy != "none":
-            for template in templates(obj):
+            for template in grouped(obj):
                 template["spec"]["schedulingGroup"] = {"podGroupName": obj["metadata"]["name"]}
-    groups = [] if case.policy == "none" else [group(obj, case.policy) for obj in found if templates(obj)]
+    groups = [] if case.policy == "none" else [group(obj, case.policy) for obj in found if grouped(obj)]
     return groups + found
 
 

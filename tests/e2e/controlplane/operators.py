@@ -94,7 +94,7 @@ def define(state: State, names: list) -> None:
         _set_ca(definition["spec"].get("conversion", {}).get("webhook"), state)
     client.create_all(definitions, threads=4)
     wanted = {one["metadata"]["name"] for one in definitions}
-    kube.wait_for("CRDs", lambda: wanted <= _established(client), 120, every=0.2)
+    kube.wait_for("CRDs", lambda: wanted <= established(client), 120, every=0.2)
 
 
 def install(state: State, name: str, ray_indexing: bool = True) -> None:
@@ -201,7 +201,7 @@ def _webhook_service(objects: list) -> str:
     return ""
 
 
-def _established(client: kube.Kube) -> set:
+def established(client: kube.Kube) -> set:
     """Names of CRDs that are served."""
     found = set()
     for one in client.get("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")["items"]:

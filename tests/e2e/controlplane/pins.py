@@ -27,6 +27,15 @@ def release(project: str) -> str:
     return _table("releases")[project]
 
 
+def has(project: str, wanted: str) -> bool:
+    """Whether the release of a project is this one or a later one: v0.10.0 comes after v0.9.0."""
+    return _numbers(release(project)) >= _numbers(wanted)
+
+
+def _numbers(text: str) -> list:
+    return [int(number) for number in text.removeprefix("v").split(".")]
+
+
 def modules() -> dict:
     """What is built together: name -> (folder of modules/, names of programs)."""
     return {name: (what["folder"], tuple(what["programs"])) for name, what in _table("modules").items()}

@@ -3,8 +3,8 @@
 stories.txt lists each case, `FILE::CASE`, one a line. A line that begins with `not-yet` is a case
 of something that is not built: it must xfail (with the reason), and once it passes the run fails
 until the line says so. `since PROJECT RELEASE` begins the line of a case of something that older
-releases do not have: with pins below that release it is neither run nor asked for. A listed case that did not run, was skipped, or xfailed without the word,
-fails the run; so does a case that is not listed.
+releases do not have: with pins below that release it is neither run nor asked for. A listed case that
+did not run, was skipped, or xfailed without the word, fails the run; so does a case that is not listed.
 
 A line `plane N` begins the cases of the Nth control plane. A whole run has one for each, side by
 side, since most of a story is waiting.
@@ -44,15 +44,12 @@ class Report:
     def pytest_collection_modifyitems(self, config, items):
         """In the order of the list, so that figures come after the stories they are about."""
         self.collected = {_id(item.nodeid) for item in items}
-        newer = {item for item in items if _id(item.nodeid) in of_newer_releases()}
-        config.hook.pytest_deselected(items=list(newer))
-        items[:] = [item for item in items if item not in newer]
+        _deselect(config, items, of_newer_releases().__contains__)
         order = {name: place for place, name in enumerate(listed()[0])}
         items.sort(key=lambda item: order.get(_id(item.nodeid), len(order)))
         if self._plane:
             ours = set(listed(self._plane)[0])
-            config.hook.pytest_deselected(items=[item for item in items if _id(item.nodeid) not in ours])
-            items[:] = [item for item in items if _id(item.nodeid) in ours]
+            _deselect(config, items, lambda case: case not in ours)
 
     def pytest_runtest_logreport(self, report):
         case = self.cases[_id(report.nodeid)]
@@ -91,7 +88,7 @@ def listed(plane: int = 0, text: str | None = None) -> tuple:
     """(cases in their order, those of them that are not yet), of one control plane or, by 0, of all."""
     cases, not_yet, now = [], set(), 1
     for line in (LIST.read_text(encoding="utf-8") if text is None else text).splitlines():
-        words = line.partition("#")[0].split()
+        words = _words(line)
         if words[:1] == ["plane"]:
             now = int(words[1])
         elif words and plane in (0, now) and not _is_of_newer(words):
@@ -103,17 +100,16 @@ def listed(plane: int = 0, text: str | None = None) -> tuple:
 
 def of_newer_releases() -> set:
     """The cases of a newer release than the pins have."""
-    lines = (line.partition("#")[0].split() for line in LIST.read_text(encoding="utf-8").splitlines())
-    return {words[-1] for words in lines if _is_of_newer(words)}
+    return {words[-1] for words in map(_words, LIST.read_text(encoding="utf-8").splitlines()) if _is_of_newer(words)}
+
+
+def _words(line: str) -> list:
+    return line.partition("#")[0].split()
 
 
 def _is_of_newer(words: list) -> bool:
     """since PROJECT vMAJOR.MINOR.PATCH CASE"""
-    return words[:1] == ["since"] and _numbers(pins.release(words[1])) < _numbers(words[2])
-
-
-def _numbers(release: str) -> list:
-    return [int(number) for number in release.removeprefix("v").split(".")]
+    return words[:1] == ["since"] and not pins.has(words[1], words[2])
 
 
 def planes() -> int:
@@ -131,6 +127,12 @@ def _complaints(ran: dict, strange: set, cases: list, not_yet: set) -> list:
         elif outcome not in (wanted, "failed"):
             found.append(f"{name}: {outcome}, though listed")
     return found
+
+
+def _deselect(config, items: list, unwanted) -> None:
+    """Those whose case is `unwanted`."""
+    config.hook.pytest_deselected(items=[item for item in items if unwanted(_id(item.nodeid))])
+    items[:] = [item for item in items if not unwanted(_id(item.nodeid))]
 
 
 def _id(nodeid: str) -> str:
