@@ -4,6 +4,7 @@
 #include "server/text/rfc3339.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/objects/gang.hpp"
+#include "server/tools/objects/object.hpp"
 
 #include <fmt/format.h>
 
@@ -19,14 +20,7 @@ namespace {
 // Controllers create the Pods of a workload within seconds.
 constexpr std::chrono::minutes patience{1};
 
-std::string namespace_of(const Json& object) {
-  return text::text_member(text::member(object, "metadata"), "namespace");
-}
-
-bool is_over(const Json& pod) {
-  const std::string phase = text::text_member(text::member(pod, "status"), "phase");
-  return phase == "Succeeded" || phase == "Failed";
-}
+using objects::namespace_of;
 
 bool is_bound(const Json& pod) {
   return !text::text_member(text::member(pod, "spec"), "nodeName").empty();
@@ -37,7 +31,7 @@ std::vector<const Json*> pods_of(const Json& gang, const View& view) {
   std::vector<const Json*> out;
   for (const Json& pod : view.ganged.items)
     if (namespace_of(pod) == namespace_of(gang) &&
-        objects::pod_group_of(pod) == name_of_object(gang) && !is_over(pod))
+        objects::pod_group_of(pod) == name_of_object(gang) && !objects::has_ended(pod))
       out.push_back(&pod);
   return out;
 }

@@ -9,6 +9,7 @@
 #include "server/tools/inspect/running/installation.hpp"
 #include "server/tools/objects/gang.hpp"
 #include "server/tools/objects/label_selector.hpp"
+#include "server/tools/objects/object.hpp"
 
 #include <fmt/format.h>
 
@@ -129,8 +130,7 @@ void read_gangs(Objects& objects, View& view) {
   view.gangs = objects.list({"scheduling.k8s.io", "v1beta1", "podgroups", ""}, "PodGroup", "");
   std::erase_if(view.gangs.items, [](const Json& each) { return objects::gang_size(each) == 0; });
   std::set<std::string> namespaces;
-  for (const Json& each : view.gangs.items)
-    namespaces.insert(text::text_member(text::member(each, "metadata"), "namespace"));
+  for (const Json& each : view.gangs.items) namespaces.insert(objects::namespace_of(each));
   view.ganged.found = Found::there;
   for (const std::string& ns : namespaces) {
     ReadList pods = objects.list({"", "v1", "pods", ns}, "Pod", "");

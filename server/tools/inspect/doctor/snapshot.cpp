@@ -4,6 +4,7 @@
 #include "server/tools/inspect/doctor/objects.hpp"
 #include "server/tools/inspect/running/installation.hpp"
 #include "server/tools/objects/label_selector.hpp"
+#include "server/tools/objects/object.hpp"
 
 #include <functional>
 
@@ -11,11 +12,9 @@ namespace tpuwh::server::doctor {
 
 namespace {
 
-constexpr auto not_in_a_file = "a snapshot does not say";
+using objects::namespace_of;
 
-std::string namespace_of(const Json& object) {
-  return text::text_member(text::member(object, "metadata"), "namespace");
-}
+constexpr auto not_in_a_file = "a snapshot does not say";
 
 class Snapshot final : public Objects {
  public:

@@ -2,6 +2,7 @@
 
 #include "server/text/json_text.hpp"
 #include "server/tools/objects/label_selector.hpp"
+#include "server/tools/objects/object.hpp"
 #include "server/tools/print/table.hpp"
 
 #include <fmt/format.h>
@@ -39,8 +40,7 @@ std::string without_pod(const std::vector<std::string>& places) {
 void add_pod(const Json& pod, const std::string& label, LivingTokens& living) {
   const Json& metadata = text::member(pod, "metadata");
   const std::string token = text::text_member(text::member(metadata, "labels"), label);
-  const std::string phase = text::text_member(text::member(pod, "status"), "phase");
-  if (token.empty() || phase == "Succeeded" || phase == "Failed") return;
+  if (token.empty() || objects::has_ended(pod)) return;
   living.emplace(text::text_member(metadata, "namespace"), token);
 }
 

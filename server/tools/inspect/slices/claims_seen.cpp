@@ -3,7 +3,7 @@
 #include "base/counted.hpp"
 #include "base/names.hpp"
 #include "server/text/json_text.hpp"
-#include "server/tools/inspect/slices/pod_status.hpp"
+#include "server/tools/objects/object.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -27,7 +27,7 @@ void ClaimsSeen::add(std::string_view kind, const Json& object) {
 }
 
 void ClaimsSeen::look_at(const Json& pod) {
-  if (has_ended(pod)) return;
+  if (objects::has_ended(pod)) return;
   const std::string ns = text::text_member(text::member(pod, "metadata"), "namespace");
   std::set<std::string_view> counted;
   for (const Json& claim : text::member(text::member(pod, "spec"), "resourceClaims"))

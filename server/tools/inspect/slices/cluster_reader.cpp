@@ -8,6 +8,7 @@
 #include "server/tools/inspect/slices/pod_status.hpp"
 #include "server/tools/inspect/source/snapshot.hpp"
 #include "server/tools/objects/label_selector.hpp"
+#include "server/tools/objects/object.hpp"
 
 #include <fmt/format.h>
 
@@ -45,7 +46,7 @@ void add_service(const Json& service, Cluster& cluster) {
 void add_stray(const Json& pod, const std::string& key, const std::string& prefix,
                Cluster& cluster) {
   const bool leaves = !text::member(text::member(pod, "metadata"), "deletionTimestamp").is_null();
-  if (leaves || has_ended(pod)) return;
+  if (leaves || objects::has_ended(pod)) return;
   auto [ns, name] = id_of(pod);
   cluster.strays.push_back({std::move(ns), std::move(name), key, prefix + "slice-key"});
 }

@@ -123,9 +123,4 @@ void read_status(const Json& object, SeenPod& pod) {
   pod.failure = failure_of(status);
 }
 
-bool has_ended(const Json& pod) {
-  const Life life = life_of(text_member(member(pod, "status"), "phase"));
-  return life == Life::succeeded || life == Life::failed;
-}
-
 }  // namespace tpuwh::server::slices

@@ -11,7 +11,4 @@ namespace tpuwh::server::slices {
 // containers of pod.processes, which are there already, stand.
 void read_status(const nlohmann::ordered_json& object, SeenPod& pod);
 
-// Whether its phase is Succeeded or Failed.
-bool has_ended(const nlohmann::ordered_json& pod);
-
 }  // namespace tpuwh::server::slices

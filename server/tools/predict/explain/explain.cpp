@@ -41,18 +41,8 @@ namespace tpuwh::server::explain {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string object_name(const Json& object) {
-  const Json& metadata = at(object, {"metadata"});
-  const std::string name = text::text_member(metadata, "name");
-  const std::string generated = text::text_member(metadata, "generateName");
-  return !name.empty() ? name : generated.empty() ? "(no name)" : generated + "*";
-}
-
-bool is_suspended(const Json& object) {
-  const Json& suspend = at(object, {"spec", "suspend"});
-  return suspend.is_boolean() && suspend.get<bool>();
-}
+using objects::is_suspended;
+using objects::shown_name;
 
 Json resumed(const Json& object) {
   Json out = object;
@@ -112,10 +102,10 @@ class Explainer {
       const std::string kind = text::text_member(each.object, "kind");
       if (expand::makes_pods(each.object)) continue;
       if (is_read_beside(kind)) {
-        out_.beside.push_back(kind + " " + object_name(each.object));
+        out_.beside.push_back(kind + " " + shown_name(each.object));
         unseen.add(each.object);
       } else if (makes_pods_unread(each.object)) {
-        out_.not_read.push_back(kind + " " + object_name(each.object));
+        out_.not_read.push_back(kind + " " + shown_name(each.object));
       } else {
         passed_over.insert(kind + (text::text_member(each.object, "apiVersion").empty()
                                        ? " without apiVersion"
@@ -170,7 +160,7 @@ class Explainer {
     workload.file = manifest.file;
     workload.kind = text::text_member(object, "kind");
     workload.ns = namespace_of(object, request_.ns);
-    workload.name = object_name(object);
+    workload.name = shown_name(object);
     workload.origin = manifest.origin;
     outlook::WantedWorkload& wanted = wanted_.emplace_back(wanted_workload(object, workload.ns));
     made_up_.push_back(expand::made_up_names(object, {.ns = request_.ns}));
@@ -188,7 +178,7 @@ class Explainer {
     const Together others(objects.begin() + 1, objects.end());
     for (const source::Manifest* each : others) {
       look_at_object(each->object, not_filled_in(each->object), pods.findings);
-      wanted.with.push_back(object_name(each->object));
+      wanted.with.push_back(shown_name(each->object));
     }
     if (!others.empty()) workload.notes.push_back(others_words(others));
     // Kueue, or whoever resumes it, may let one after the other begin; the Jobs of a CronJob do.
@@ -217,7 +207,7 @@ class Explainer {
   std::string others_words(const Together& others) const {
     constexpr std::size_t most_named = 4;
     std::vector<std::string> names;
-    for (const source::Manifest* each : others) names.push_back(object_name(each->object));
+    for (const source::Manifest* each : others) names.push_back(shown_name(each->object));
     const std::size_t more = names.size() > most_named ? names.size() - most_named : 0;
     names.resize(names.size() - more);
     return fmt::format("one slice with {} {}{}, which {} the same annotation {}hostnames",

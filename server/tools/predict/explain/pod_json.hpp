@@ -1,8 +1,8 @@
-// What is read of a Pod or another object as JSON: server/tools/objects/json_path.hpp, and what
-// only Pods have.
+// What is read of a Pod or another object as JSON: server/tools/objects/object.hpp, and what only
+// Pods have.
 #pragma once
 
-#include "server/tools/objects/json_path.hpp"
+#include "server/tools/objects/object.hpp"
 
 #include <map>
 #include <string>
@@ -13,13 +13,7 @@ namespace tpuwh::server::explain {
 using objects::annotation;
 using objects::at;
 using objects::label;
-
-// The one that it names, else this one.
-inline std::string namespace_of(const nlohmann::ordered_json& object,
-                                const std::string& otherwise) {
-  const std::string own = text::text_member(at(object, {"metadata"}), "namespace");
-  return own.empty() ? otherwise : own;
-}
+using objects::namespace_of;
 
 // By name, of several the first.
 using Containers = std::map<std::string, const nlohmann::ordered_json*>;

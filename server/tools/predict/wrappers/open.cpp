@@ -2,7 +2,7 @@
 
 #include "base/names.hpp"
 #include "server/text/json_text.hpp"
-#include "server/tools/objects/json_path.hpp"
+#include "server/tools/objects/object.hpp"
 #include "server/tools/predict/wrappers/pods.hpp"
 #include "server/tools/predict/wrappers/table.hpp"
 #include "server/tools/predict/wrappers/written.hpp"
@@ -21,6 +21,7 @@ namespace tpuwh::server::wrappers {
 namespace {
 
 using objects::at;
+using objects::shown_name;
 using source::Manifest;
 
 constexpr auto queue_label = webhook::read::Label::kueue_queue_name;
@@ -31,17 +32,6 @@ std::string kind_of(const Json& object) {
 
 std::string name_of(const Json& object) {
   return text::text_member(at(object, {"metadata"}), "name");
-}
-
-// "train", "train-*", "(no name)"
-std::string shown_name(const Json& object) {
-  const std::string name = name_of(object);
-  const std::string generated = text::text_member(at(object, {"metadata"}), "generateName");
-  return !name.empty() ? name : generated.empty() ? "(no name)" : generated + "*";
-}
-
-bool is_suspended(const Json& object) {
-  return at(object, {"spec", "suspend"}) == Json(true);
 }
 
 class Opener {
@@ -59,18 +49,14 @@ class Opener {
  private:
   using Key = std::tuple<std::string, std::string, std::string>;
 
-  std::string namespace_of(const Json& object) const {
-    const std::string own = text::text_member(at(object, {"metadata"}), "namespace");
-    return own.empty() ? ns_ : own;
-  }
+  std::string namespace_of(const Json& object) const { return objects::namespace_of(object, ns_); }
 
   Key key_of(const Json& object) const {
     return {kind_of(object), namespace_of(object), name_of(object)};
   }
 
-  Unopened& unopened(const Manifest& of) {
-    return out_.unopened.emplace_back(
-        Unopened{of.file, kind_of(of.object), namespace_of(of.object), shown_name(of.object), {}});
+  Unopened unopened(const Manifest& of) const {
+    return {of.file, kind_of(of.object), namespace_of(of.object), shown_name(of.object), {}};
   }
 
   // Takes out what stands whole in it, and in that.
@@ -80,11 +66,7 @@ class Opener {
       taken_.push_back(std::move(manifest));
       return;
     }
-    Unopened told{manifest.file,
-                  wrapper->kind,
-                  namespace_of(manifest.object),
-                  shown_name(manifest.object),
-                  {}};
+    Unopened told = unopened(manifest);
     std::vector<Manifest> children;
     for (const Path& path : wrapper->children)
       for (const Match& match : path.find(manifest.object)) {
@@ -115,7 +97,7 @@ class Opener {
       return Fault{
           .refused = true,
           .sentence = fmt::format("{}: an {} may not hold another one", path, wrapper.kind)};
-    const std::string ns = text::text_member(at(child, {"metadata"}), "namespace");
+    const std::string ns = objects::namespace_of(child);
     if (ns.empty() || ns == namespace_of(holder)) return std::nullopt;
     return Fault{
         .refused = true,
@@ -131,7 +113,7 @@ class Opener {
                                 name_of(holder.object), pointer.to_string()};
     origin->written.push_back(holder.origin ? through(whole, *holder.origin) : whole);
     add_holder(holder, spoken(pointer), {}, *origin);
-    if (wrapper.suspends && is_suspended(holder.object))
+    if (wrapper.suspends && objects::is_suspended(holder.object))
       origin->notes.push_back(
           fmt::format("{} is suspended: this is the result when it is resumed", wrapper.kind));
     inherit(holder.object, child);
@@ -157,7 +139,7 @@ class Opener {
     Json& metadata = child["metadata"];
     if (metadata.is_null()) metadata = Json::object();
     if (!metadata.is_object()) return;
-    const std::string ns = text::text_member(at(holder, {"metadata"}), "namespace");
+    const std::string ns = objects::namespace_of(holder);
     if (!ns.empty() && text::text_member(metadata, "namespace").empty()) metadata["namespace"] = ns;
     const std::string queue = objects::label(holder, queue_label);
     if (queue.empty()) return;
@@ -176,7 +158,7 @@ class Opener {
     }
     out_.holders.push_back(manifest);
     if (wrapper->make == nullptr && wrapper->pods.empty()) return;
-    Unopened& told = unopened(manifest);
+    Unopened& told = out_.unopened.emplace_back(unopened(manifest));
     if (made_bytes_ > max_made_bytes) return too_much(told);
     const Json plain = expand::without_nulls(manifest.object);
     const auto self =

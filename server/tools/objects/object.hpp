@@ -1,0 +1,36 @@
+// What is asked of objects of any kind, and of any Pod.
+#pragma once
+
+#include "server/tools/objects/json_path.hpp"
+
+#include <string>
+
+namespace tpuwh::server::objects {
+
+// The one that it names, else `otherwise`.
+inline std::string namespace_of(const nlohmann::ordered_json& object,
+                                const std::string& otherwise = {}) {
+  const std::string own = text::text_member(at(object, {"metadata"}), "namespace");
+  return own.empty() ? otherwise : own;
+}
+
+// "train", "train-*" of a generateName, "(no name)"
+inline std::string shown_name(const nlohmann::ordered_json& object) {
+  const nlohmann::ordered_json& metadata = at(object, {"metadata"});
+  const std::string name = text::text_member(metadata, "name");
+  const std::string generated = text::text_member(metadata, "generateName");
+  return !name.empty() ? name : generated.empty() ? "(no name)" : generated + "*";
+}
+
+// spec.suspend
+inline bool is_suspended(const nlohmann::ordered_json& object) {
+  return at(object, {"spec", "suspend"}) == nlohmann::ordered_json(true);
+}
+
+// Whether the phase of a Pod is Succeeded or Failed.
+inline bool has_ended(const nlohmann::ordered_json& pod) {
+  const std::string phase = text::text_member(at(pod, {"status"}), "phase");
+  return phase == "Succeeded" || phase == "Failed";
+}
+
+}  // namespace tpuwh::server::objects
