@@ -335,8 +335,7 @@ void set_variables(Json& pod, const RayCluster& cluster, RayNode node, const std
   set_default(container, "RAY_DASHBOARD_ENABLE_K8S_DISK_USAGE", "1");
 }
 
-template <class Port>
-std::string health_check(int timeout, Port port, const char* path) {
+std::string health_check(int timeout, std::int64_t port, const char* path) {
   return fmt::format("wget --tries 1 -T {} -q -O- http://localhost:{}/{} | grep success", timeout,
                      port, path);
 }
@@ -400,11 +399,18 @@ void add_probes(Json& container, const RayCluster& cluster, RayNode node,
   container["readinessProbe"] = probe("exec", command_check(check), 10, timeout, 1);
 }
 
+// What Ray's processes show each other.
+enum class Token { none, of_secret, of_account };
+
+Token token_of(const RayCluster& cluster) {
+  const Json& options = object_or_empty(cluster.spec, "authOptions");
+  if (text::text_member(options, "mode") != "token") return Token::none;
+  return flag_or(options, "enableK8sTokenAuth", false) ? Token::of_account : Token::of_secret;
+}
+
 // With the ServiceAccount's token that set_token() mounts.
 void add_token_volume(Json& pod, const RayCluster& cluster) {
-  const Json& options = object_or_empty(cluster.spec, "authOptions");
-  if (text::text_member(options, "mode") != "token" ||
-      !flag_or(options, "enableK8sTokenAuth", false) ||
+  if (token_of(cluster) != Token::of_account ||
       has_member(array_or_empty(pod["spec"], "volumes"), "name", token_volume))
     return;
   Json volume = {{"name", token_volume}};
@@ -454,10 +460,10 @@ std::uint64_t port_named(const Json& container, const char* name, std::uint64_t 
 }
 
 void set_token(Json& container, const RayCluster& cluster) {
-  const Json& options = object_or_empty(cluster.spec, "authOptions");
-  if (text::text_member(options, "mode") != "token") return;
+  const Token token = token_of(cluster);
+  if (token == Token::none) return;
   set_default(container, "RAY_AUTH_MODE", "token");
-  if (flag_or(options, "enableK8sTokenAuth", false)) {
+  if (token == Token::of_account) {
     set_default(container, "RAY_ENABLE_K8S_TOKEN_AUTH", "true");
     if (!has_member(array_or_empty(container, "volumeMounts"), "name", token_volume))
       container["volumeMounts"].push_back({{"name", token_volume},
@@ -466,7 +472,8 @@ void set_token(Json& container, const RayCluster& cluster) {
     return;
   }
   if (has_env(container, "RAY_AUTH_TOKEN")) return;
-  const std::string own = text::text_member(options, "secretName");
+  const std::string own =
+      text::text_member(object_or_empty(cluster.spec, "authOptions"), "secretName");
   Json entry = {{"name", "RAY_AUTH_TOKEN"}};
   entry["valueFrom"]["secretKeyRef"] = {
       {"name", own.empty() ? checked_name(cluster.self.name) : own}, {"key", "auth_token"}};

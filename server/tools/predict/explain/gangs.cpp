@@ -2,6 +2,7 @@
 
 #include "base/counted.hpp"
 #include "server/tools/objects/gang.hpp"
+#include "server/tools/predict/expand/reading.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +17,7 @@ namespace tpuwh::server::explain {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using expand::count_or;
 using objects::pod_group_of;
 
 // Pods of one template.
@@ -27,16 +29,10 @@ struct Made {
   std::string change;       // after which they do
 };
 
-std::uint64_t number_or(const Json& object, const char* key, std::uint64_t otherwise) {
-  const Json& value = text::member(object, key);
-  return value.is_number_unsigned()
-             ? std::min<std::uint64_t>(value.get<std::uint64_t>(), UINT32_MAX)
-             : otherwise;
-}
-
+// At a time, also of an Indexed Job.
 std::uint64_t pods_of_job(const Json& spec) {
-  const std::uint64_t at_once = number_or(spec, "parallelism", 1);
-  return std::min(at_once, number_or(spec, "completions", at_once));
+  return expand::controllers::job_pods({.completions = expand::number(spec, "completions"),
+                                        .parallelism = expand::number(spec, "parallelism")});
 }
 
 std::vector<Made> of_job(const Json& spec) {
@@ -45,7 +41,7 @@ std::vector<Made> of_job(const Json& spec) {
 }
 
 std::vector<Made> of_replicas(const Json& spec, bool one_by_one) {
-  const std::uint64_t count = number_or(spec, "replicas", 1);
+  const std::uint64_t count = count_or(spec, "replicas", 1);
   const std::string group = pod_group_of(text::member(spec, "template"));
   if (!one_by_one) return {{group, count, count, "", ""}};
   return {{group, count, std::min<std::uint64_t>(count, 1),
@@ -55,10 +51,11 @@ std::vector<Made> of_replicas(const Json& spec, bool one_by_one) {
 
 // The followers of a Job wait for its first Pod, unless nodes are labelled for them beforehand.
 Made of_replicated_job(const Json& jobset, const Json& job) {
-  const std::uint64_t jobs = number_or(job, "replicas", 1);
+  const std::uint64_t jobs = count_or(job, "replicas", 1);
   const Json& job_template = text::member(job, "template");
   const Json& spec = text::member(job_template, "spec");
-  Made made{pod_group_of(text::member(spec, "template")), jobs * pods_of_job(spec), 0, "", ""};
+  Made made{pod_group_of(text::member(spec, "template")), expand::multiply(jobs, pods_of_job(spec)),
+            0, "", ""};
   made.first = made.count;
   const auto of_set = objects::followers_of(jobset);
   if (const auto own = of_set ? of_set : objects::followers_of(job_template)) {
@@ -92,11 +89,12 @@ std::vector<Made> of_jobset(const Json& object) {
 std::vector<Made> of_lws(const Json& object) {
   const Json& spec = at(object, {"spec"});
   const Json& both = at(spec, {"leaderWorkerTemplate"});
-  const std::uint64_t groups = number_or(spec, "replicas", 1);
-  const std::uint64_t size = std::max<std::uint64_t>(number_or(both, "size", 1), 1);
+  const std::uint64_t groups = count_or(spec, "replicas", 1);
+  const std::uint64_t size = std::max<std::uint64_t>(count_or(both, "size", 1), 1);
   const Json& worker = text::member(both, "workerTemplate");
   const Json& leader = text::member(both, "leaderTemplate");
-  Made workers{pod_group_of(worker), groups * (size - 1), groups * (size - 1), "", ""};
+  const std::uint64_t count = expand::multiply(groups, size - 1);
+  Made workers{pod_group_of(worker), count, count, "", ""};
   if (const auto own = objects::followers_of(object)) {
     workers.first = 0;
     workers.why = own->why;
@@ -146,8 +144,8 @@ void count_in(const Json& object, Groups& groups) {
   for (const Made& each : made_by(object)) {
     if (each.group.empty()) continue;
     Made& sum = groups[each.group];
-    sum.count += each.count;
-    sum.first += each.first;
+    sum.count = expand::add_up(sum.count, each.count);
+    sum.first = expand::add_up(sum.first, each.first);
     if (!sum.why.empty()) continue;
     sum.why = each.why;
     sum.change = each.change;

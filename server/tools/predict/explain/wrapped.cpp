@@ -86,15 +86,12 @@ class Placer {
     const auto found = wrappers::where_written(origin, edit.path.to_string());
     if (!found) return std::nullopt;
     // One value of a file may stand in several places of the object: all of them change alike.
+    fixes::Edit out = edit;
     const bool alike = std::ranges::all_of(found->also, [&](const std::string& part) {
-      return std::ranges::any_of(steps, [&](const fixes::Step& each) {
-        const auto* other = std::get_if<fixes::Edit>(&each);
-        return other != nullptr && other->object == edit.object &&
-               other->path.to_string() == part && other->value == edit.value;
-      });
+      out.path = fixes::Path(part);
+      return has(steps, out);
     });
     if (!alike) return std::nullopt;
-    fixes::Edit out = edit;
     out.object = {found->written.kind, found->written.ns, found->written.name};
     out.path = fixes::Path(found->written.at);
     return out;

@@ -85,7 +85,7 @@ Result<void> check_roles(const Json& spec) {
 
 Json merged(const Json& labels, const Json& own) {
   Json out = labels;
-  for (const auto& [key, value] : own.items()) out[key] = value;
+  out.update(own);
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/names.hpp"
 #include "server/text/json_text.hpp"
+#include "server/tools/predict/wrappers/jobset.hpp"
 #include "server/tools/predict/wrappers/pathways_pods.hpp"
 
 #include <fmt/format.h>
@@ -119,11 +120,7 @@ Json worker_job(const Pathways& pathways) {
 }
 
 Json jobset_of(const Json& object, const expand::Owner& self, const Pathways& pathways) {
-  Json out{{"apiVersion", "jobset.x-k8s.io/v1alpha2"}, {"kind", "JobSet"}};
-  out["metadata"] = {{"name", self.name}, {"namespace", self.ns}};
-  for (const char* key : {"labels", "annotations"})
-    if (object_or_empty(object, "metadata").contains(key))
-      out["metadata"][key] = object["metadata"][key];
+  Json out = begin_jobset(self, object_or_empty(object, "metadata"));
   Json& spec = out["spec"];
   spec["startupPolicy"]["startupPolicyOrder"] = "InOrder";
   spec["failurePolicy"]["maxRestarts"] = expand::count_or(pathways.spec, "maxRestarts", 0);

@@ -67,6 +67,13 @@ std::string scratch_of(const Pathways& pathways) {
   return fmt::format("--gcs_scratch_location={}", text::text_member(pathways.spec, "pathwaysDir"));
 }
 
+// Of what serves at a port and asks the resource manager of the head.
+Json arguments(const Pathways& pathways, int port) {
+  return Json::array({fmt::format("--server_port={}", port),
+                      fmt::format("--resource_manager_address=$(PATHWAYS_HEAD):{}", manager_port),
+                      scratch_of(pathways)});
+}
+
 Json begin_container(const Pathways& pathways, const char* name, std::string_view type) {
   return {{"name", name}, {"image", image_of(pathways, type)}, {"imagePullPolicy", "Always"}};
 }
@@ -91,10 +98,7 @@ Json manager_container(const Pathways& pathways) {
 
 Json proxy_container(const Pathways& pathways) {
   Json out = begin_container(pathways, "pathways-proxy", "proxy_server");
-  out["args"] =
-      Json::array({fmt::format("--server_port={}", proxy_port),
-                   fmt::format("--resource_manager_address=$(PATHWAYS_HEAD):{}", manager_port),
-                   scratch_of(pathways)});
+  out["args"] = arguments(pathways, proxy_port);
   out["env"] = Json::array();
   expand::append_field_env(out, "PATHWAYS_HEAD", coordinator);
   add_custom(pathways, "proxy_server", out);
@@ -138,10 +142,7 @@ void on_the_host_network(Json& spec) {
 
 Json worker_container(const Pathways& pathways) {
   Json out = begin_container(pathways, "pathways-worker", "worker");
-  out["args"] =
-      Json::array({fmt::format("--server_port={}", worker_port),
-                   fmt::format("--resource_manager_address=$(PATHWAYS_HEAD):{}", manager_port),
-                   scratch_of(pathways)});
+  out["args"] = arguments(pathways, worker_port);
   out["env"] = Json::array();
   expand::append_env(out, "TPU_MIN_LOG_LEVEL", "0");
   expand::append_env(out, "TF_CPP_MIN_LOG_LEVEL", "0");

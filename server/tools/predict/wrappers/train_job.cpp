@@ -3,6 +3,7 @@
 #include "base/names.hpp"
 #include "server/text/json_text.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"
+#include "server/tools/predict/wrappers/jobset.hpp"
 #include "server/tools/predict/wrappers/runtime_patches.hpp"
 #include "server/tools/predict/wrappers/train_policy.hpp"
 
@@ -26,6 +27,12 @@ using expand::Shape;
 
 constexpr std::size_t most_env = 128;  // of a list of variables (its CRD)
 
+Result<void> check_env(const Json& holder, const std::string& path) {
+  if (array_or_empty(holder, "env").size() <= most_env) return {};
+  return Error(base::Errc::bad_value, fmt::format("has more than {} variables", most_env),
+               path + ".env");
+}
+
 Result<void> check_trainer(const Json& spec) {
   const Json& trainer = object_or_empty(spec, "trainer");
   const std::string path = "spec.trainer";
@@ -39,9 +46,7 @@ Result<void> check_trainer(const Json& spec) {
       !good)
     return good;
   if (auto good = check_counts(trainer, {"numNodes", "numProcPerNode"}, path); !good) return good;
-  if (array_or_empty(trainer, "env").size() > most_env)
-    return Error(base::Errc::bad_value, fmt::format("has more than {} variables", most_env),
-                 path + ".env");
+  if (auto good = check_env(trainer, path); !good) return good;
   return check_members(object_or_empty(trainer, "resourcesPerNode"),
                        {{"limits", Shape::object}, {"requests", Shape::object}},
                        path + ".resourcesPerNode");
@@ -69,9 +74,7 @@ Result<void> check_spec(const Json& spec) {
             check_members(step, {{"storageUri", Shape::string}, {"env", Shape::objects}}, path);
         !good)
       return good;
-    if (array_or_empty(step, "env").size() > most_env)
-      return Error(base::Errc::bad_value, fmt::format("has more than {} variables", most_env),
-                   path + ".env");
+    if (auto good = check_env(step, path); !good) return good;
   }
   return check_trainer(spec);
 }
@@ -329,11 +332,7 @@ std::vector<std::string> notes_of(const Json& spec) {
 }
 
 Json jobset_of(const expand::Owner& self, const Json& jobset_template, const Json& train_job_spec) {
-  Json out{{"apiVersion", "jobset.x-k8s.io/v1alpha2"}, {"kind", "JobSet"}};
-  out["metadata"] = {{"name", self.name}, {"namespace", self.ns}};
-  const Json& metadata = object_or_empty(jobset_template, "metadata");
-  for (const char* key : {"labels", "annotations"})
-    if (metadata.contains(key)) out["metadata"][key] = metadata[key];
+  Json out = begin_jobset(self, object_or_empty(jobset_template, "metadata"));
   out["metadata"]["ownerReferences"] =
       Json::array({{{"apiVersion", "trainer.kubeflow.org/v1alpha1"},
                     {"kind", self.kind},
