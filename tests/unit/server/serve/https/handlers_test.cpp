@@ -1,25 +1,15 @@
 #include "server/serve/https/handlers.hpp"
 
+#include "tests/unit/server/serve/https/with_handlers.hpp"
 #include "webhook/ledger/ledger.hpp"
-#include "webhook/read/cluster.hpp"
 
 #include <gtest/gtest.h>
 
 namespace tpuwh::server::https {
 namespace {
 
-class HandlersTest : public testing::Test {
+class HandlersTest : public WithHandlers {
  protected:
-  webhook::config::Config config_;
-  webhook::read::NoCluster cluster_;
-  Health health_{1};
-  log::Log log_{log::LogFormat::text, log::LogLevel::error};
-  metrics::Metrics metrics_;
-  Handlers handlers_{{.config = config_,
-                      .cluster = cluster_,
-                      .health = health_,
-                      .log = log_,
-                      .metrics = metrics_}};
   std::string body_;
 
   Reply answer(Resource resource) { return handlers_.answer(resource, body_).reply; }

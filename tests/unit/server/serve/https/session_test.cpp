@@ -5,7 +5,7 @@
 #include "server/limits/limits.hpp"
 #include "tests/support/heap_bytes.hpp"
 #include "tests/support/named_case.hpp"
-#include "webhook/read/cluster.hpp"
+#include "tests/unit/server/serve/https/with_handlers.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -99,7 +99,7 @@ class SlowPlaces final : public kube::places::Places {
   net::Timer answered_;
 };
 
-class SessionTest : public testing::Test {
+class SessionTest : public WithHandlers {
  protected:
   explicit SessionTest(std::size_t held_bytes = limits::held_bytes) : load_(8, 8, held_bytes) {}
   ~SessionTest() override {
@@ -167,18 +167,14 @@ class SessionTest : public testing::Test {
     turn();
     EXPECT_EQ(load_.connections.used(), 0u) << "after " << limit.count() << " ms";
   }
+  void take_turn(LargeReview& other) {
+    boost::asio::co_spawn(context_,
+                          other.take(context_.get_executor(), LargeReviews::Pass::first, 10s),
+                          boost::asio::detached);
+    turn();
+  }
   std::size_t held() const { return load_.held_bytes.used(); }
 
-  webhook::config::Config config_;
-  webhook::read::NoCluster cluster_;
-  Health health_{1};
-  log::Log log_{log::LogFormat::text, log::LogLevel::error};
-  metrics::Metrics metrics_;
-  Handlers handlers_{{.config = config_,
-                      .cluster = cluster_,
-                      .health = health_,
-                      .log = log_,
-                      .metrics = metrics_}};
   Load load_;
   Connections connections_{load_};
   boost::asio::io_context context_{1};  // its sessions end before what they are counted in
@@ -601,10 +597,7 @@ TEST_F(SlowReader, is_not_told_to_go_on_for_ever) {
 
 TEST_F(SessionTest, a_large_review_waits_for_its_turn) {
   LargeReview other(load_.large_reviews);
-  boost::asio::co_spawn(context_,
-                        other.take(context_.get_executor(), LargeReviews::Pass::first, 10s),
-                        boost::asio::detached);
-  turn();
+  take_turn(other);
   const int usual = connect(), large = connect();
   EXPECT_EQ(status_of(ask(usual, posted(of_size(service_review(), limits::large_review_bytes)))),
             200u);
@@ -620,10 +613,7 @@ TEST_F(SessionTest, a_large_review_waits_for_its_turn) {
 
 TEST_F(SessionTest, a_large_review_waits_no_longer_than_its_caller) {
   LargeReview other(load_.large_reviews);
-  boost::asio::co_spawn(context_,
-                        other.take(context_.get_executor(), LargeReviews::Pass::first, 10s),
-                        boost::asio::detached);
-  turn();
+  take_turn(other);
   const int peer = connect();
   const std::string body = of_size(service_review(), limits::large_review_bytes + 1);
   say(peer,
