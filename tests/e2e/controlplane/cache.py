@@ -6,7 +6,7 @@
         objects/<operator>.json      CRDs, roles and webhook configurations, as rendered
         built/<module>.json          what the first build of a module cost
 
-<hash> covers the go.mod and go.sum of a set of pins, the recipe in programs.py and the Go release, so a
+<hash> covers the go.mod, go.sum and main.go of a set of pins, the recipe in programs.py and the Go release, so a
 change of any of them builds anew and nothing else does.
 """
 
@@ -25,7 +25,7 @@ def root() -> pathlib.Path:
     return pathlib.Path(chosen) if chosen else pathlib.Path.home() / ".cache" / "tpu-webhook"
 
 
-def go_environment() -> dict:
+def go_environment(with_c: bool = False) -> dict:
     """The environment every `go` command runs in. -modcacherw lets `rm -rf` remove the cache."""
     environment = dict(os.environ)
     environment.update(
@@ -34,7 +34,7 @@ def go_environment() -> dict:
         GOFLAGS="-buildvcs=false -modcacherw",
         GOTOOLCHAIN="local",
         GOWORK="off",
-        CGO_ENABLED="0",
+        CGO_ENABLED=str(int(with_c)),
     )
     return environment
 
@@ -47,7 +47,8 @@ def go_version() -> str:
 def home(folders: list, recipe: str) -> pathlib.Path:
     """The folder for the versions of these folders of MODULES; `recipe` is whatever else decides the result."""
     digest = hashlib.sha256()
-    for path in (MODULES / folder / name for folder in folders for name in ("go.mod", "go.sum")):
+    files = [MODULES / folder / name for folder in folders for name in ("go.mod", "go.sum", "main.go")]
+    for path in filter(pathlib.Path.exists, files):
         digest.update(path.relative_to(MODULES).as_posix().encode() + b"\0" + path.read_bytes())
     digest.update(recipe.encode() + go_version().encode())
     return root() / f"controlplane-{digest.hexdigest()[:12]}"

@@ -30,6 +30,8 @@ class Source:
     module: str  # its Go module
     package: str = ""  # of it, where that is not the module itself
     objects: manifests.Objects | None = None  # an operator's own: CRDs, roles, webhook configurations
+    ours: bool = False  # the program is main.go of the folder, which imports the module
+    c_tags: str = ""  # built with C, statically, with these tags
 
 
 def _kubernetes(program: str) -> Source:
@@ -49,10 +51,19 @@ SOURCES = {
                       # It would install JobSet from the network, which is here.
                       manifests.Objects("manifests/overlays/manager", without="../../third-party/jobset")),
     "appwrapper": Source("appwrapper", "github.com/project-codeflare/appwrapper", "/cmd", OPERATOR),
+    "kubelet": _kubernetes("kubelet"),
+    **{name: Source("containerd", "github.com/containerd/containerd/v2", f"/cmd/{name}")
+       for name in ("containerd", "containerd-shim-runc-v2", "ctr")},
+    "runc": Source("runc", "github.com/opencontainers/runc", c_tags="seccomp netgo osusergo"),
+    **{name: Source("cni", "github.com/containernetworking/plugins", f"/plugins/{folder}/{name}")
+       for folder, name in (("main", "bridge"), ("main", "loopback"), ("ipam", "host-local"))},
+    "coredns": Source("coredns", "github.com/coredns/coredns", ours=True),
+    "plugin": Source("device-plugin-api", "k8s.io/kubelet", ours=True),
     "helm": Source("helm", "helm.sh/helm/v4", "/cmd/helm"),
     "helm3": Source("helm3", "helm.sh/helm/v3", "/cmd/helm"),
 }
 CONTROL_PLANE = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kwok")
+NODE = ("kubelet", "containerd", "containerd-shim-runc-v2", "ctr", "runc", "bridge", "loopback", "host-local", "coredns", "plugin")
 KUBERNETES_VERSION = pins.release("kubernetes")
 
 
@@ -65,6 +76,7 @@ class Module:
     programs: dict  # name in bin/ -> package
     stamp: str = ""  # extra linker flags
     operators: tuple = ()  # names in bin/ of what has objects of its own
+    c_tags: str = ""
 
 
 def _kubernetes_stamp() -> str:
@@ -79,9 +91,10 @@ def _module(name: str, folder: str, names: tuple) -> Module:
     found = {each: SOURCES[each] for each in names}
     return Module(
         name, folder,
-        programs={each: source.module + source.package for each, source in found.items()},
-        stamp=_kubernetes_stamp() if "kube-apiserver" in names else "",
+        programs={each: "." if source.ours else source.module + source.package for each, source in found.items()},
+        stamp=_kubernetes_stamp() if {"kube-apiserver", "kubelet"} & set(names) else "",
         operators=tuple(each for each, source in found.items() if source.objects),
+        c_tags=" ".join(source.c_tags for source in found.values()).strip(),
     )
 
 
@@ -159,7 +172,7 @@ def _build(module: Module, folder: pathlib.Path) -> None:
     _go_build(module, output)
     (folder / "bin").mkdir(exist_ok=True)
     for name, package in module.programs.items():
-        os.replace(output / _made(package), folder / "bin" / name)
+        os.replace(output / (name if package == "." else _made(package)), folder / "bin" / name)
     shutil.rmtree(output)
     for operator in module.operators:
         source = SOURCES[operator]
@@ -211,12 +224,13 @@ def _go_build(module: Module, output: pathlib.Path) -> None:
     jobs = os.environ.get("TPUWH_BUILD_JOBS", str(os.cpu_count() or 2))
     command = ["nice", "-n", "19", "go", "build", "-v", "-p", jobs, "-trimpath"]
     # What a debugger reads is left out when linking: not made, a tenth of the CPU is saved.
-    command += ["-gcflags=all=-dwarf=false", "-ldflags", f"-s -w {module.stamp}".strip()]
+    static = ("-linkmode external -extldflags -static", "-tags", module.c_tags) if module.c_tags else ("",)
+    command += ["-gcflags=all=-dwarf=false", "-ldflags", f"-s -w {module.stamp} {static[0]}".strip(), *static[1:]]
     command += ["-o", f"{output}/", *module.programs.values()]
     total = _package_count(module)
     started, lines = time.monotonic(), []
     with subprocess.Popen(
-        command, cwd=_pins(module), env=cache.go_environment(),
+        command, cwd=_pins(module), env=cache.go_environment(bool(module.c_tags)),
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     ) as process:
         reader = threading.Thread(target=lambda: lines.extend(process.stderr), daemon=True)
