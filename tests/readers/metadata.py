@@ -25,7 +25,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def serve(port):
-    """Answers on 127.0.0.1 in a thread, until the process ends."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), _Handler)
+def serve(port, address="127.0.0.1"):
+    """Answers in a thread, until the process ends."""
+    server = http.server.ThreadingHTTPServer((address, port), _Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -6,6 +6,7 @@ import signal
 import sys
 
 from . import cluster, nodes, operators, process, programs, record
+from .real import standing, world
 from .state import default_directory
 
 
@@ -30,6 +31,8 @@ def _parser() -> argparse.ArgumentParser:
     up.add_argument("--pool", action="append", default=[], metavar="NAME=MACHINE:TOPOLOGY[:COUNT]", help="more node pools")
     up.add_argument("--no-default-pools", action="store_true", help="only the pools of --pool")
     up.add_argument("--no-ray-indexing", action="store_true", help=f"KubeRay without {operators.RAY_INDEXING}")
+    up.add_argument("--nodes", type=int, default=0, metavar="N", help="N real nodes of v6e, two a slice of 2x4, and one without TPUs; "
+                    "then fake ones are only those of --pool")
     up.set_defaults(run=_up)
 
     down = commands.add_parser("down", help="end its processes; logs stay")
@@ -38,7 +41,7 @@ def _parser() -> argparse.ArgumentParser:
 
     status = commands.add_parser("status", help="what runs, which nodes")
     _add_directory(status)
-    status.set_defaults(run=lambda arguments: 0 if cluster.status(arguments.dir) else 1)
+    status.set_defaults(run=_status)
 
     command = commands.add_parser("record", help="record the reviews that real controllers' Pods cause")
     record.add_arguments(command)
@@ -65,14 +68,29 @@ def _build(arguments) -> int:
 
 
 def _up(arguments) -> int:
-    pools = [] if arguments.no_default_pools else list(nodes.DEFAULT_POOLS)
+    if arguments.nodes and not world.inside():
+        return standing.up(arguments.dir, sys.argv[1:])
+    pools = [] if arguments.no_default_pools or arguments.nodes else list(nodes.DEFAULT_POOLS)
     for text in arguments.pool:
         pools += nodes.parse_pools(text)
-    state = cluster.up(arguments.dir, arguments.operators, pools, not arguments.no_ray_indexing)
-    return 0 if cluster.status(state.directory) else 1
+    real = standing.pools(arguments.nodes)
+    state = cluster.up(arguments.dir, arguments.operators, pools, not arguments.no_ray_indexing, real=real)
+    good = cluster.status(state.directory)
+    if good and arguments.nodes:
+        standing.stay(state)
+    return 0 if good else 1
+
+
+def _status(arguments) -> int:
+    if found := standing.enter(arguments.dir, sys.argv[1:]):
+        return found.returncode
+    return 0 if cluster.status(arguments.dir) else 1
 
 
 def _down(arguments) -> int:
+    if standing.down(arguments.dir):
+        print(f"ended all that ran; logs are in {arguments.dir}/logs")
+        return 0
     remembered = len(process.known(arguments.dir)) if (arguments.dir / "processes").exists() else 0
     ended = cluster.down(arguments.dir)
     print(f"ended {ended} of {remembered} processes; logs are in {arguments.dir}/logs")

@@ -1,21 +1,26 @@
 """up, down and status: what the three commands do."""
 
+import os
 import pathlib
 import sys
 import time
 
 from . import core, kube, net, nodes, operators, pins, process, programs
+from .real import node, services, world
 from .state import State, fresh, load
 
 
 def up(directory: pathlib.Path, with_operators=(), pools=nodes.DEFAULT_POOLS, ray_indexing: bool = True,
-       gates: core.Gates = core.NO_GATES) -> State:
-    """Build what is missing, start everything, wait until it is ready."""
+       gates: core.Gates = core.NO_GATES, real=()) -> State:
+    """Build what is missing, start everything, wait until it is ready. `real`: pools of real nodes, beside the fake ones."""
     with_operators = [name for name in (*operators.NAMES, *operators.WRAPPERS) if name in with_operators]
-    programs.ensure([*programs.CONTROL_PLANE, *with_operators])
+    programs.ensure([*programs.CONTROL_PLANE, *with_operators, *(programs.NODE if real else ())])
     state = fresh(directory.resolve())
+    state.real = bool(real)
     try:
         _start(state, with_operators, pools, ray_indexing, gates)
+        if real:
+            _start_real(state, real)
     except BaseException as error:
         _explain(state, error)
         down(state.directory)
@@ -29,8 +34,8 @@ def down(directory: pathlib.Path) -> int:
         return 0
     processes = process.known(directory)
     running = [one for one in processes if one.alive()]
-    # The API server takes long to end by itself, and without it etcd's data is of no use.
-    core_ones = [one for one in processes if one.name in ("etcd", "kube-apiserver")]
+    # The API server takes long to end by itself, and without it etcd's data is of no use; a node ends when it is killed.
+    core_ones = [one for one in processes if one.name in ("etcd", "kube-apiserver") or one.name.startswith("node-")]
     late = process.stop(directory, [one for one in processes if one not in core_ones])
     process.stop(directory, core_ones, at_once=True)
     for one in late:
@@ -64,7 +69,10 @@ def _start(state: State, with_operators: list, pools, ray_indexing: bool, gates:
     clock = _Clock()
     ports = net.free_ports(len(core.PORTS))
     state.ports = dict(zip(core.PORTS, ports))
-    state.addresses = net.loopback_addresses(["tpu-webhook", *operators.NAMES, *operators.WRAPPERS])
+    if state.real:
+        state.ports["apiserver"] = int(os.environ[world.PORT])
+    choose = net.own_addresses if state.real else net.loopback_addresses
+    state.addresses = choose(["tpu-webhook", *operators.NAMES, *operators.WRAPPERS])
     state.operators, state.versions = with_operators, _versions(with_operators)
     core.certificates(state)
     core.configuration(state)
@@ -73,8 +81,8 @@ def _start(state: State, with_operators: list, pools, ray_indexing: bool, gates:
     clock.lap("API server ready")
     core.start_controllers(state, gates)
     clock.lap("controllers ready")
-    count = nodes.create(state.client(), pools)
-    clock.lap(f"{count} nodes")
+    count = nodes.create(state.client(), pools, nodes.FAKE if state.real else None)
+    clock.lap(f"{count} fake nodes")
     if with_operators:
         operators.define(state, with_operators)
         clock.lap("CRDs served")
@@ -85,8 +93,16 @@ def _start(state: State, with_operators: list, pools, ray_indexing: bool, gates:
     clock.total()
 
 
+def _start_real(state: State, pools) -> None:
+    clock = _Clock()
+    services.start(state)
+    clock.lap("DNS, metadata")
+    clock.lap(f"{len(node.start(state, pools))} real nodes")
+    state.save()
+
+
 def _versions(with_operators: list) -> dict:
-    parts = [name for name in programs.CONTROL_PLANE if name != "kubectl"]
+    parts = [name for name in programs.CONTROL_PLANE if name != "kubectl"] + [name for name in programs.NODE if name in pins.programs()]
     return {name: pins.release(programs.SOURCES[name].project) for name in (*parts, *with_operators)}
 
 

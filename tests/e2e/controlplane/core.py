@@ -8,7 +8,8 @@ import json
 import pathlib
 import shutil
 
-from . import cache, kube, process, programs, tls
+from . import cache, kube, nodes, process, programs, tls
+from .real import world
 from .state import State, write_kubeconfig
 
 # Whose certificate the API server shows to webhooks that ask for one; nobody does unless told to.
@@ -38,7 +39,8 @@ def certificates(state: State) -> None:
     pki = state.pki
     tls.authority(pki, "ca")
     tls.authority(pki, "webhook-ca")
-    tls.server(pki, "ca", pki / "apiserver", ["IP:127.0.0.1", "DNS:localhost", "DNS:kubernetes.default.svc"])
+    names = ["IP:127.0.0.1", "DNS:localhost", "DNS:kubernetes.default.svc"]
+    tls.server(pki, "ca", pki / "apiserver", names + ([f"IP:{world.HOST}", f"IP:{world.API_SERVER}"] if state.real else []))
     tls.client(pki, "ca", "admin", "admin", "system:masters")
     tls.client(pki, "ca", "kwok", "kwok", "system:masters")
     tls.client(pki, "ca", "controller-manager", "system:kube-controller-manager")
@@ -120,7 +122,7 @@ def _apiserver(state: State) -> list:
     return [
         programs.path("kube-apiserver"),
         f"--etcd-servers=http://127.0.0.1:{state.ports['etcd']}",
-        "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", f"--secure-port={state.ports['apiserver']}",
+        *_apiserver_network(state), f"--secure-port={state.ports['apiserver']}",
         "--endpoint-reconciler-type=none",  # a loopback address is refused as an endpoint
         "--service-cluster-ip-range=10.96.0.0/16",
         f"--tls-cert-file={pki / 'apiserver.crt'}", f"--tls-private-key-file={pki / 'apiserver.key'}",
@@ -138,6 +140,18 @@ def _apiserver(state: State) -> list:
     ]
 
 
+def _apiserver_network(state: State) -> list:
+    if not state.real:
+        return ["--bind-address=127.0.0.1", "--advertise-address=127.0.0.1"]
+    admin = state.pki / "admin"
+    return [
+        "--bind-address=0.0.0.0", f"--advertise-address={world.HOST}",
+        f"--kubelet-client-certificate={admin}.crt", f"--kubelet-client-key={admin}.key",
+        "--kubelet-preferred-address-types=InternalIP",
+        "--enable-aggregator-routing=true",  # a webhook is dialled at its Pods' addresses: there is no kube-proxy
+    ]
+
+
 def _controller_manager(state: State) -> list:
     kubeconfig = state.config / "controller-manager.kubeconfig"
     return [
@@ -147,7 +161,7 @@ def _controller_manager(state: State) -> list:
         f"--service-account-private-key-file={state.pki / 'service-accounts.key'}",
         f"--root-ca-file={state.pki / 'ca.crt'}", "--use-service-account-credentials=true",
         "--kube-api-qps=1000", "--kube-api-burst=2000",
-        "--node-monitor-grace-period=24h",  # nodes send no heartbeats
+        f"--node-monitor-grace-period={'40s' if state.real else '24h'}",  # fake nodes send no heartbeats
         "--concurrent-job-syncs=10", "--concurrent-statefulset-syncs=10",
     ]
 
@@ -162,9 +176,12 @@ def _scheduler(state: State) -> list:
 
 
 def _kwok(state: State) -> list:
+    (fake,) = nodes.FAKE.items()
+    whose = [f"--manage-nodes-with-label-selector={'='.join(fake)}", "--node-lease-duration-seconds=40"]
     return [
         programs.path("kwok"), f"--kubeconfig={state.config / 'kwok.kubeconfig'}",
-        f"--config={state.config / 'stages.yaml'}", "--manage-all-nodes=true", "--node-lease-duration-seconds=0",
+        f"--config={state.config / 'stages.yaml'}",
+        *(whose if state.real else ["--manage-all-nodes=true", "--node-lease-duration-seconds=0"]),
         f"--server-address=127.0.0.1:{state.ports['kwok']}",
     ]
 

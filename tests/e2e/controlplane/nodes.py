@@ -12,6 +12,7 @@ from . import kube, programs
 
 ZONE = "us-central1-b"
 TPU = "google.com/tpu"
+FAKE = {"e2e.tpu-webhook.dev/fake": "true"}  # where there are real ones beside
 _LETTERS = "bcdfghjklmnpqrstvwxz2456789"  # what generated names are made of
 
 
@@ -31,6 +32,7 @@ MACHINES = {
     "ct5lp-hightpu-4t": Machine("tpu-v5-lite-podslice", 4, 112, 192),
     "tpu7x-standard-4t": Machine("tpu7x", 4, 224, 960),
     "e2-standard-16": Machine("", 0, 16, 64),
+    "e2e-standard-2": Machine("", 0, 2, 8),  # a real node's own: this machine's
 }
 
 
@@ -75,9 +77,11 @@ def parse_pools(text: str) -> list:
     return [Pool(f"{name}-{number}", machine, topology) for number in range(int(count[0]))]
 
 
-def create(client: kube.Kube, pools) -> int:
-    """Make the nodes and wait until none is tainted not-ready any more."""
+def create(client: kube.Kube, pools, labels: dict | None = None) -> int:
+    """Make the nodes, with these labels too, and wait until none is tainted not-ready any more."""
     objects = [node(pool, number) for pool in pools for number in range(pool.size())]
+    for one in objects:
+        one["metadata"]["labels"].update(labels or {})
     client.create_all(objects, threads=16)
     kube.wait_for("nodes without the not-ready taint", lambda: not _not_ready(client), 120, every=0.2)
     return len(objects)

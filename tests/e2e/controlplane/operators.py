@@ -143,6 +143,21 @@ def loopback_service(name: str, namespace: str, address: str) -> dict:
     }
 
 
+def loopback_services(name: str, namespace: str, address: str) -> list:
+    return [loopback_service(name, namespace, address)]
+
+
+def services_at(name: str, namespace: str, address: str) -> list:
+    """The same where the API server looks for the addresses behind a Service itself: then ExternalName is none."""
+    metadata = {"name": name, "namespace": namespace}
+    slice_ = {
+        "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
+        "metadata": {**metadata, "labels": {"kubernetes.io/service-name": name}},
+        "endpoints": [{"addresses": [address], "conditions": {"ready": True}}], "ports": [{"port": 443, "protocol": "TCP"}],
+    }
+    return [{"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": {"ports": [{"port": 443}]}}, slice_]
+
+
 def _apply(state: State, client: kube.Kube, operator: Operator, objects: list) -> None:
     """Namespace, roles, Service and certificate. Webhook configurations come when it runs: before,
     they would refuse every object they are about."""
@@ -150,7 +165,8 @@ def _apply(state: State, client: kube.Kube, operator: Operator, objects: list) -
     client.create_all([one for one in objects if one["kind"] not in _NOT_APPLIED.union(_APPLIED_APART)])
     service = _webhook_service(objects)
     if service:
-        client.create(loopback_service(service, operator.namespace, state.addresses[operator.name]))
+        lead = services_at if state.real else loopback_services
+        client.create_all(lead(service, operator.namespace, state.addresses[operator.name]))
         folder = state.pki / operator.name
         folder.mkdir(exist_ok=True)
         tls.server(state.pki, "webhook-ca", folder / "tls.crt", [f"DNS:{service}.{operator.namespace}.svc"])

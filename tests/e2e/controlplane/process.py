@@ -38,7 +38,8 @@ class Process:
         return int(fields[21]) * _PAGE / 2**20, (int(fields[11]) + int(fields[12])) / _TICKS
 
 
-def start(directory: pathlib.Path, name: str, command: list, address: str = "", env: dict | None = None) -> Process:
+def start(directory: pathlib.Path, name: str, command: list, address: str = "", env: dict | None = None,
+          pass_fds=()) -> Process:
     """Start a program in a session of its own, so that it outlives us; remember it in DIR."""
     for folder in ("logs", "processes"):
         (directory / folder).mkdir(exist_ok=True)
@@ -46,10 +47,9 @@ def start(directory: pathlib.Path, name: str, command: list, address: str = "", 
         _end_line(log)
         child = subprocess.Popen(
             list(map(str, command)), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-            start_new_session=True, cwd=directory, env={**os.environ, **(env or {})},
+            start_new_session=True, cwd=directory, env={**os.environ, **(env or {})}, pass_fds=pass_fds,
         )
-    fields = _stat(child.pid)
-    process = Process(name, child.pid, int(fields[19]) if fields else 0, address, list(map(str, command)))
+    process = Process(name, child.pid, started(child.pid), address, list(map(str, command)))
     _children[child.pid] = child
     record = directory / "processes" / f"{name}.json"
     record.write_text(json.dumps(dataclasses.asdict(process), indent=1) + "\n", encoding="utf-8")
@@ -117,6 +117,12 @@ def _end_line(log) -> None:
 
 
 _children: dict = {}  # our own children, which we must reap or they stay zombies
+
+
+def started(pid: int) -> int:
+    """When the kernel started a process, in ticks since boot; 0 if it is gone."""
+    fields = _stat(pid)
+    return int(fields[19]) if fields else 0
 
 
 def _stat(pid: int) -> list:

@@ -8,6 +8,7 @@
     processes/   one file per running process
     logs/        one file per process, and audit.log
     etcd/        the data, thrown away by the next `up`
+    nodes/       one folder per real node, thrown away too
 """
 
 import base64
@@ -32,6 +33,7 @@ class State:
     addresses: dict = dataclasses.field(default_factory=dict)  # name -> loopback address with port 443
     operators: list = dataclasses.field(default_factory=list)
     versions: dict = dataclasses.field(default_factory=dict)
+    real: bool = False  # it has real nodes, in the world that it runs in (real/world.py)
 
     @property
     def pki(self) -> pathlib.Path:
@@ -94,7 +96,7 @@ def fresh(directory: pathlib.Path) -> State:
             f"{directory} has a running control plane ({len(running)} processes): "
             f"`tests/e2e/down --dir {directory}` ends it"
         )
-    for name in ("pki", "config", "processes", "logs", "etcd"):
+    for name in ("pki", "config", "processes", "logs", "etcd", "nodes"):
         shutil.rmtree(directory / name, ignore_errors=True)
         (directory / name).mkdir(parents=True)
     for name in ("env", "state.json", "kubeconfig"):

@@ -66,6 +66,11 @@ class Api:
         except (ApiException, dynamic.exceptions.DynamicApiError) as error:
             raise Refused(error.status, _message(error)) from None
 
+    def evict(self, pod: str, namespace: str) -> None:
+        """As a drain does."""
+        body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": pod, "namespace": namespace}}
+        self._resource("v1", "Pod").subresources["eviction"].create(serialize=False, name=pod, namespace=namespace, body=body)
+
     def delete(self, api_version: str, kind: str, name: str, namespace: str | None = None) -> None:
         """Delete in the background; nothing happens if it is gone."""
         try:

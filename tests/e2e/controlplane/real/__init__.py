@@ -1,1 +1,1 @@
-"""Real nodes: kubelet, containerd and runc in network namespaces, and the containers that run there."""
+"""Real nodes beside a control plane: kubelet, containerd and runc in network namespaces of this machine."""

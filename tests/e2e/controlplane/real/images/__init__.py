@@ -25,15 +25,17 @@ HERE = pathlib.Path(__file__).resolve().parent
 RECIPE = ("archive.py", "pause.c", "pause.py", "reader.py", "root.py", "webhook.py")
 
 
-def ensure(program: pathlib.Path) -> dict:
-    """{name of an image: its archive}; makes those that are missing, one maker at a time on this machine."""
+def ensure(program: pathlib.Path | None) -> dict:
+    """{name of an image: its archive}; makes those that are missing, one maker at a time on this machine. Without a
+    program there is none of it."""
     folder = home()
     folder.mkdir(parents=True, exist_ok=True)
     wanted = {
         pause.NAME: (folder / "pause.tar", pause.make),
         reader.NAME: (folder / "reader.tar", reader.make),
-        webhook.name(): (folder / webhook.file(program), lambda work, path: webhook.make(program, work, path)),
     }
+    if program:
+        wanted[webhook.name()] = (folder / webhook.file(program), lambda work, path: webhook.make(program, work, path))
     if all(path.exists() for path, _ in wanted.values()):
         return {name: path for name, (path, _) in wanted.items()}
     with open(cache.root() / "images.lock", "w", encoding="utf-8") as lock:

@@ -25,7 +25,9 @@ READERS = CHECKOUT / "tests" / "readers"
 LISTS = ("jax", "ray", "ray-default")  # of READERS/requirements
 READER = "/opt/reader"
 CONFIG = {
-    "Env": [f"PATH={READER}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"],
+    # The last two are what an image for TPUs has in libtpu: there are no chips, and JAX looks for that file before chips.
+    "Env": [f"PATH={READER}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8",
+            "JAX_PLATFORMS=cpu", "TPU_LIBRARY_PATH=/etc/hostname"],
     "Cmd": ["/bin/bash"],
     "WorkingDir": "/",
 }

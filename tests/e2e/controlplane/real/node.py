@@ -1,0 +1,241 @@
+"""A node: what it is told, and its life.
+
+DIR/nodes/NAME holds all of it: settings, the kubelet's and containerd's data, and logs below log/. A node that is killed
+and started again finds its data there, as a machine does after a reset; a new control plane finds nothing.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+from .. import kube, nodes, process, programs, tls
+from ..state import State
+from . import cgroups, store, world
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "readers"))  # plain files
+
+import container_env  # noqa: E402  (what a device plugin says)
+
+READY_SECONDS = 90
+CHIP = {"vendor": "0x1ae0", "device": "0x006f", "class": "0x120000"}  # files of a v6e chip on the PCI bus, for JAX
+
+
+class Node:
+    """`pool` and `index` decide its name, labels and chips; `number`, N, its address 10.244.N.1 and its Pods', from .10 on."""
+
+    def __init__(self, state: State, pool: nodes.Pool, index: int, number: int):
+        self._state, self.pool, self.number = state, pool, number
+        self.name = nodes.node_name(pool, index)
+        self.object = nodes.node(pool, index)  # as the fake one would be: labels, taints
+        self.chips = nodes.MACHINES[pool.machine].chips
+        self.folder = state.directory / "nodes" / self.name
+        self.address = f"10.244.{number}.1"
+
+    # -- life ---------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start it; it is Ready some seconds later."""
+        for name in ("kubelet", "log/pods", "opt", "cdi"):
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
+        cgroups.remove(self._cgroup(), 5)  # of containers that died with it: cadvisor takes 3 s for each
+        cgroups.make(self._cgroup())
+        self._write()
+        cable = f"n{self.number}"
+        world.ip("link", "add", cable, "type", "veth", "peer", "name", f"{cable}p")
+        world.ip("link", "set", cable, "master", world.BRIDGE, "up")
+        command = [*world.NAMESPACES, *world.python("node_init"), str(self.folder / "settings.json")]
+        process.start(self._state.directory, self._process_name(), command, self.address)
+        first = kube.wait_for(f"the first process of {self.name}", self._first, 10, every=0.01)
+        world.ip("link", "set", f"{cable}p", "netns", str(first))
+
+    def kill(self) -> None:
+        """As if its plug were pulled: everything on it is gone at once, and says nothing to anybody."""
+        process.stop(self._state.directory, [self.process()], at_once=True)
+        kube.wait_for(f"{self.name}'s cable to go", lambda: not world.has_device(f"n{self.number}"), 10, every=0.02)
+
+    def remove(self) -> None:
+        """Kill it, take it out of the cluster and throw its data away."""
+        self.kill()
+        self._state.client().request("DELETE", f"/api/v1/nodes/{self.name}")
+        cgroups.remove(self._cgroup())
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def process(self) -> process.Process:
+        """Of the world: the parent of the node's first process."""
+        return next(one for one in process.known(self._state.directory) if one.name == self._process_name())
+
+    def ready(self) -> bool:
+        """The kubelet says so, with all chips that the device plugin offers."""
+        status = self._state.client().get(f"/api/v1/nodes/{self.name}")["status"]
+        conditions = {one["type"]: one["status"] for one in status.get("conditions", [])}
+        return conditions.get("Ready") == "True" and int(status["allocatable"].get(nodes.TPU, "0")) == self.chips
+
+    def load(self, archive: pathlib.Path) -> None:
+        """Give it an image."""
+        self.run(programs.path("ctr"), "--namespace", "k8s.io", "images", "import", "--local", str(archive))
+
+    def run(self, *command: str) -> str:
+        """What a command prints that is run on the node."""
+        inside = ["nsenter", f"--target={self._first()}", "--net", "--mount", "--pid", "--uts", *command]
+        return subprocess.run(inside, capture_output=True, text=True, check=True).stdout
+
+    # -- what it is told ----------------------------------------------------------------------
+
+    def offer(self, envs: dict | None = None, cdi: list | None = None) -> None:
+        """What containers get from now on besides what GKE's device plugin gives: variables, CDI devices by name."""
+        by_chips = {}
+        for chips in [count for count in (1, 2, 4, 8) if count <= self.chips]:
+            gets = {**container_env.device_plugin(self._as_node(), chips), **(envs or {})}
+            by_chips[str(chips)] = {"envs": gets, "mounts": {str(self._pci(chips)): "/sys/bus/pci/devices"}, "cdi": cdi or []}
+        told = {"chips": self.chips, "byChips": by_chips}
+        aside = self.folder / "plugin.new"
+        aside.write_text(json.dumps(told, indent=1), encoding="utf-8")
+        os.replace(aside, self.folder / "plugin.json")
+
+    def know(self, devices: dict) -> None:
+        """CDI devices that containerd knows from now on; `devices`: a specification, as its file has it."""
+        name = devices["kind"].replace("/", "-")
+        (self.folder / "cdi" / f"{name}.json").write_text(json.dumps(devices), encoding="utf-8")
+
+    def _write(self) -> None:
+        pki = self._state.pki
+        tls.client(pki, "ca", self.name, f"system:node:{self.name}", "system:nodes")
+        server = f"https://{world.HOST}:{self._state.ports['apiserver']}"
+        user = {"client-certificate": str(pki / f"{self.name}.crt"), "client-key": str(pki / f"{self.name}.key")}
+        self._json("kubeconfig", {
+            "apiVersion": "v1", "kind": "Config", "current-context": "node",
+            "clusters": [{"name": "node", "cluster": {"server": server, "certificate-authority": str(pki / "ca.crt")}}],
+            "users": [{"name": "node", "user": user}],
+            "contexts": [{"name": "node", "context": {"cluster": "node", "user": "node"}}],
+        })
+        self._json("kubelet.json", self._kubelet())
+        (self.folder / "hosts").write_text(f"127.0.0.1 localhost\n{self.address} {self.name}\n", encoding="ascii")
+        (self.folder / "containerd.toml").write_text(self._containerd(), encoding="utf-8")
+        self.offer()
+        store.copy(self.folder / "containerd")
+        own = ("kubernetes.io/hostname", "kubernetes.io/os", "kubernetes.io/arch")  # it says these itself
+        labels = ",".join(f"{key}={value}" for key, value in self.object["metadata"]["labels"].items() if key not in own)
+        taints = ",".join(f"{one['key']}={one['value']}:{one['effect']}" for one in self.object["spec"]["taints"])
+        self._json("settings.json", {
+            "name": self.name, "folder": str(self.folder), "address": self.address, "cable": f"n{self.number}p",
+            "programs": str(programs.home() / "bin"), "network": self._network(),
+            "containerd": [programs.path("containerd"), "--config", str(self.folder / "containerd.toml")],
+            "plugin": [programs.path("plugin"), "/var/lib/kubelet/device-plugins", str(self.folder / "plugin.json")],
+            "kubelet": [
+                programs.path("kubelet"), f"--config={self.folder / 'kubelet.json'}", f"--kubeconfig={self.folder / 'kubeconfig'}",
+                "--root-dir=/var/lib/kubelet", f"--hostname-override={self.name}", f"--node-ip={self.address}",
+                f"--node-labels={labels}", *([f"--register-with-taints={taints}"] if taints else []), "--v=2",
+            ],
+        })
+
+    def _kubelet(self) -> dict:
+        return {
+            "apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration",
+            "containerRuntimeEndpoint": "unix:///run/containerd/containerd.sock",
+            "failCgroupV1": False, "cgroupDriver": "cgroupfs", "cgroupRoot": f"/{self._cgroup()}",
+            "clusterDNS": [world.DNS], "clusterDomain": "cluster.local", "resolvConf": "",
+            "authentication": {"anonymous": {"enabled": False}, "webhook": {"enabled": False},
+                               "x509": {"clientCAFile": str(self._state.pki / "ca.crt")}},
+            "authorization": {"mode": "AlwaysAllow"},
+            # No CAP_SYS_RESOURCE here, no iptables, and sysctls are not ours.
+            "oomScoreAdj": 0, "makeIPTablesUtilChains": False, "protectKernelDefaults": False, "failSwapOn": False,
+            "volumePluginDir": str(self.folder / "volume-plugins"),
+            "evictionHard": {"nodefs.available": "1%", "imagefs.available": "1%", "memory.available": "50Mi"},
+            "imageGCHighThresholdPercent": 100, "maxPods": 60, "serializeImagePulls": False,
+            "syncFrequency": "5s", "nodeStatusUpdateFrequency": "5s",
+            "crashLoopBackOff": {"maxContainerRestartPeriod": "5s"},
+        }
+
+    def _containerd(self) -> str:
+        return f"""version = 3
+root = "{self.folder}/containerd"
+state = "/run/containerd"
+disabled_plugins = ["io.containerd.internal.v1.tracing", "io.containerd.nri.v1.nri"]
+[grpc]
+  address = "/run/containerd/containerd.sock"
+[plugins.'io.containerd.internal.v1.opt']
+  path = "{self.folder}/opt"
+[plugins.'io.containerd.cri.v1.images'.pinned_images]
+  sandbox = "{store.PAUSE}"
+[plugins.'io.containerd.cri.v1.runtime']
+  enable_cdi = true
+  cdi_spec_dirs = ["/run/cdi"]
+  restrict_oom_score_adj = true
+  [plugins.'io.containerd.cri.v1.runtime'.cni]
+    bin_dirs = ["{programs.home()}/bin"]
+    conf_dir = "/run/cni"
+  [plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc]
+    runtime_type = "io.containerd.runc.v2"
+    [plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc.options]
+      BinaryName = "{programs.path('runc')}"
+      SystemdCgroup = false
+"""
+
+    def _network(self) -> dict:
+        net = f"10.244.{self.number}"
+        addresses = {"subnet": world.PODS, "rangeStart": f"{net}.10", "rangeEnd": f"{net}.250", "gateway": world.HOST}
+        ipam = {"type": "host-local", "dataDir": "/run/cni-ipam", "ranges": [[addresses]], "routes": [{"dst": "0.0.0.0/0"}]}
+        bridge = {"type": "bridge", "bridge": "cni0", "isGateway": False, "ipMasq": False, "hairpinMode": True, "ipam": ipam}
+        return {"cniVersion": "1.0.0", "name": "pods", "plugins": [bridge]}
+
+    def _as_node(self) -> dict:
+        """What container_env wants to know of it."""
+        status = {"allocatable": {nodes.TPU: str(self.chips)}, "addresses": [{"type": "InternalIP", "address": self.address}]}
+        return {"metadata": self.object["metadata"], "status": status}
+
+    def _pci(self, chips: int) -> pathlib.Path:
+        """A folder that looks like a PCI bus with so many chips."""
+        bus = self.folder / f"pci-{chips}"
+        for number in range(chips):
+            device = bus / f"0000:00:{number + 1:02x}.0"
+            device.mkdir(parents=True, exist_ok=True)
+            for name, value in CHIP.items():
+                (device / name).write_text(value + "\n", encoding="ascii")
+        return bus
+
+    def _cgroup(self) -> str:
+        return f"{world.prefix()}{self.number}"
+
+    def _process_name(self) -> str:
+        return f"node-{self.name}"
+
+    def _first(self) -> int:
+        """The process id of the node's first process, as it is out here."""
+        mine = self.process()
+        if not mine.alive():
+            raise RuntimeError(f"{self.name} has ended:\n{process.log_tail(self._state.directory, mine.name)}")
+        children = pathlib.Path(f"/proc/{mine.pid}/task/{mine.pid}/children").read_text(encoding="ascii").split()
+        return int(children[0]) if children else 0
+
+    def _json(self, name: str, content: dict) -> None:
+        (self.folder / name).write_text(json.dumps(content, indent=1), encoding="utf-8")
+
+
+def start(state: State, pools: list, first: int = 1) -> list:
+    """All nodes of these pools, ready. Addresses begin with `first`."""
+    many = of(state, pools, first)
+    for one in many:
+        one.start()
+    wait_ready(many)
+    return many
+
+
+def of(state: State, pools: list, first: int = 1) -> list:
+    """The nodes of these pools, started or not."""
+    places = [(pool, index) for pool in pools for index in range(pool.size())]
+    return [Node(state, pool, index, number) for number, (pool, index) in enumerate(places, first)]
+
+
+def by_pool(state: State, pools: list, first: int = 1) -> dict:
+    """The same by the name of their pool."""
+    many = of(state, pools, first)
+    return {pool.name: [one for one in many if one.pool == pool] for pool in pools}
+
+
+def wait_ready(many: list, seconds: float = READY_SECONDS) -> None:
+    kube.wait_for("nodes to be ready", lambda: all(node.ready() for node in many), seconds, every=0.1)
+
+
