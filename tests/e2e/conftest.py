@@ -12,13 +12,11 @@ import pytest
 
 from controlplane import cluster, core, operators, process
 from controlplane.state import default_directory, load
-from harness import pools, report
+from harness import built, pools, report
 from harness.api import Api
 from harness.namespace import Namespace
 from harness.release import Release
 from harness.watch import watching
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def pytest_addoption(parser):
@@ -49,7 +47,13 @@ def gates():
 
 
 @pytest.fixture(scope="session")
-def plane(request, gates):
+def begin(gates):
+    """begin(directory): what starts the control plane; a folder of stories may have its own."""
+    return lambda directory: cluster.up(directory, operators.NAMES, pools.ALL, gates=gates)
+
+
+@pytest.fixture(scope="session")
+def plane(request, begin):
     """The control plane with all four operators and pools.ALL: one for all stories."""
     directory, keep = default_directory().resolve(), request.config.getoption("--keep")
     directory.mkdir(parents=True, exist_ok=True)
@@ -63,7 +67,7 @@ def plane(request, gates):
             state = load(directory)
         else:
             cluster.down(directory)  # of a run that was killed: nobody holds the lock
-            state = cluster.up(directory, operators.NAMES, pools.ALL, gates=gates)
+            state = begin(directory)
         shutil.rmtree(directory / "failures", ignore_errors=True)
         yield state
         if not keep:
@@ -92,11 +96,7 @@ def api(plane):
 @pytest.fixture(scope="session")
 def program(plane):
     """A copy of the admission program, with the operators' beside it, so that a rebuild does not disturb the run."""
-    given = os.environ.get("TPUWH_PROGRAM")
-    places = [pathlib.Path(given)] if given else [ROOT / "build" / name / "server" / "tpu-webhook" for name in ("ci", "dev")]
-    found = next((place for place in places if place.exists()), None)
-    if not found:
-        raise RuntimeError(f"no program to test: {', '.join(map(str, places))}")
+    found = built.program()
     for name in "tpu-webhook", "kubectl-tpu":
         (plane.directory / name).unlink(missing_ok=True)
         shutil.copy2(found.with_name(name), plane.directory / name)
@@ -145,7 +145,7 @@ def _runs(directory: pathlib.Path) -> bool:
     if not (directory / "state.json").exists():
         return False
     alive = {one.name for one in process.known(directory) if one.alive()}
-    return {"kube-apiserver", "kube-scheduler", "kwok", *operators.NAMES} <= alive
+    return {"kube-apiserver", "kube-scheduler", *operators.NAMES} <= alive
 
 
 def _end_remembered(state) -> None:

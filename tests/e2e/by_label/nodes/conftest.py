@@ -1,0 +1,55 @@
+"""Stories with real nodes: kubelets start containers, and what is said in them decides. tests/e2e/run --nodes."""
+
+import itertools
+import os
+
+import pytest
+
+from controlplane import cluster, operators
+from controlplane.nodes import Pool
+from controlplane.real import node, store, world
+from harness import built
+from harness.installed import Installed
+from harness.namespace import Namespace
+
+SYSTEM = Pool("default-pool", "e2e-standard-2", nodes=1)
+SLICES = (Pool("slice-a", "ct6e-standard-4t", "2x4"), Pool("slice-b", "ct6e-standard-4t", "2x4"))  # two hosts each
+
+
+@pytest.fixture(scope="session")
+def archives():
+    """The images, by name."""
+    return store.prepare(built.program())
+
+
+@pytest.fixture(scope="session")
+def begin(archives):
+    world.prefix()  # here, or nowhere
+    return lambda directory: cluster.up(directory, operators.NAMES, (), real=(SYSTEM, *SLICES))
+
+
+@pytest.fixture(scope="session")
+def machines(plane):
+    """The nodes, by the name of their pool."""
+    return node.by_pool(plane, (SYSTEM, *SLICES))
+
+
+@pytest.fixture(scope="session")
+def release(plane, api, archives, machines):
+    """The chart, installed by Helm, its Pods running on the node of the system."""
+    installed = Installed(plane, api, archives, machines[SYSTEM.name])
+    installed.install()
+    yield installed
+    installed.uninstall()
+
+
+@pytest.fixture
+def shadow(plane, api):
+    """A namespace in shadow mode: nothing is changed in it."""
+    made = Namespace(plane, api, f"shadow-{os.getpid()}-{next(_numbers)}")
+    api.patch("v1", "Namespace", made.name, {"metadata": {"labels": {"tpu-webhook.dev/mode": "shadow"}}})
+    yield made
+    made.clear()
+
+
+_numbers = itertools.count(1)

@@ -1,0 +1,72 @@
+"""The chart as a user installs it: by Helm, from an image, its Pods on real nodes. Nothing of it is a stand-in."""
+
+import json
+import subprocess
+import tempfile
+
+from controlplane import programs
+from controlplane.real.images import webhook
+from controlplane.state import State
+
+from .api import Api, wait_for
+from .chart import CHART
+from .pods import injected, member
+from .release import CONFIGURATION, NAME, NAMESPACE, PROBES
+
+SECONDS = 120
+
+
+class Installed:
+    """`nodes`: those that are given the image. Values are the chart's own but for the mode and the number of replicas."""
+
+    def __init__(self, state: State, api: Api, archives: dict, nodes: list):
+        self._state, self._api = state, api
+        repository, _, tag = webhook.name().rpartition(":")
+        self._values = {"image": {"repository": repository, "tag": tag}, "replicas": 2, "config": {"mode": "enforce"}}
+        for one in nodes:
+            one.load(archives[webhook.name()])
+
+    def install(self) -> None:
+        self.helm("install", "--create-namespace")
+        self._api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": PROBES}})
+        self.wait_called()
+
+    def upgrade(self, values: dict) -> None:
+        """`helm upgrade --wait` with these values over ours."""
+        self.helm("upgrade", values=values)
+
+    def uninstall(self) -> None:
+        command = [programs.path("helm"), "uninstall", NAME, "--namespace", NAMESPACE, "--wait"]
+        _run(command, self._state)
+
+    def helm(self, verb: str, *arguments: str, values: dict | None = None) -> None:
+        with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+            json.dump({**self._values, **(values or {})}, file)
+            file.flush()
+            command = [programs.path("helm"), verb, NAME, str(CHART), "--namespace", NAMESPACE, "--values", file.name]
+            _run([*command, *arguments, "--wait", f"--timeout={SECONDS}s"], self._state)
+
+    def pods(self) -> list:
+        """Those that are Ready."""
+        found = self._api.list("v1", "Pod", NAMESPACE, f"app.kubernetes.io/name={NAME}")
+        return [pod for pod in found if _ready(pod) and "deletionTimestamp" not in pod["metadata"]]
+
+    def wait_called(self) -> None:
+        """Until a Pod that asks for TPUs comes back with what we add."""
+        pod = member("probe", 0)
+        pod["metadata"]["namespace"] = PROBES
+        wait_for(f"{NAME} to be called", lambda: injected(self._api.create(pod, dry_run=True)), 60, every=0.1)
+
+    def configuration(self) -> dict:
+        return self._api.get(*CONFIGURATION, NAME)
+
+
+def _ready(pod: dict) -> bool:
+    return any(one["type"] == "Ready" and one["status"] == "True" for one in pod["status"].get("conditions", []))
+
+
+def _run(command: list, state: State) -> str:
+    answer = subprocess.run([*command, "--kubeconfig", str(state.kubeconfig)], capture_output=True, text=True, check=False)
+    if answer.returncode != 0:
+        raise RuntimeError(f"{' '.join(command[1:3])}: {answer.stderr.strip()}\n{answer.stdout[-2000:]}")
+    return answer.stdout
