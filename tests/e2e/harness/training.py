@@ -9,7 +9,9 @@ import dataclasses
 import json
 import pathlib
 import re
+import subprocess
 
+from controlplane import programs
 from controlplane.real.store import READER
 
 from .api import wait_for
@@ -53,20 +55,32 @@ def training(obj: dict) -> None:
 
 
 def last_words(namespace: Namespace, count: int = 0, seconds: float = SECONDS) -> list:
-    """Wait until the TPU containers of `count` Pods have ended at least once, and what they said. Without a count: of
-    those that are there, since a controller takes away the others when one has failed."""
-    pods = wait_for(f"{count or 'all'} Pods to end", lambda: _all_ended(namespace, count), seconds, every=0.3)
-    return [said(namespace, pod, status) for pod in pods for status in _statuses(pod)]
+    """Wait until `count` TPU containers have ended, and what each said. Without a count: all that began, since a
+    controller takes away the others when one has failed."""
+    logs: dict = {}  # (uid, container) -> (Pod, its name, `kubectl logs --follow`): also of Pods that are gone by now
+
+    def over():
+        for pod in namespace.api.pods(namespace.name):
+            for status in _statuses(pod):
+                key = pod["metadata"]["uid"], status["name"]
+                if key not in logs and "waiting" not in status["state"]:
+                    logs[key] = pod["metadata"]["name"], status["name"], _follow(namespace, pod, status)
+        return logs and len(logs) >= count and all(log.poll() is not None for *_, log in logs.values())
+
+    try:
+        wait_for(f"{count or 'all'} containers to end", over, seconds, every=0.2)
+        return sorted((_said(pod, container, log.communicate()[0]) for pod, container, log in logs.values()), key=lambda one: one.pod)
+    except AssertionError as error:
+        raise AssertionError(f"{error}\n{namespace.table()}") from None
+    finally:
+        for *_, log in logs.values():
+            log.kill()
 
 
-def said(namespace: Namespace, pod: dict, status: dict, now: bool = False) -> Said:
-    """`status`: of its container, which has ended, or `now` what the one that runs has said so far."""
-    name = pod["metadata"]["name"]
-    again = ["--previous"] if "terminated" not in status["state"] and not now else []
-    log = namespace.kubectl("logs", name, "--container", status["name"], *again)
-    lines = [line for line in (log.stdout + log.stderr).splitlines() if line.strip()]
-    answer = next((json.loads(line) for line in reversed(lines) if line.startswith('{"process"')), {})
-    return Said(name, status["name"], _last(lines), answer)
+def said(namespace: Namespace, pod: dict, status: dict) -> Said:
+    """What a container has said since its last start, `status` being its."""
+    log = namespace.kubectl("logs", pod["metadata"]["name"], "--container", status["name"])
+    return _said(pod["metadata"]["name"], status["name"], log.stdout)
 
 
 def trained_as_one(words: list) -> list:
@@ -86,14 +100,16 @@ def _last(lines: list) -> str:
     return (errors or lines or ["nothing"])[-1].strip()
 
 
-def _all_ended(namespace: Namespace, count: int) -> list:
-    pods = [pod for pod in namespace.api.pods(namespace.name) if chips(pod) and "deletionTimestamp" not in pod["metadata"]]
-    ended = [pod for pod in pods if (own := _statuses(pod)) and all(_ended(one) for one in own)]
-    return sorted(ended, key=lambda pod: pod["metadata"]["name"]) if len(ended) == len(pods) == (count or len(pods)) else []
+def _follow(namespace: Namespace, pod: dict, status: dict) -> subprocess.Popen:
+    command = [programs.path("kubectl"), "--kubeconfig", str(namespace.state.kubeconfig), "--namespace", namespace.name,
+               "logs", "--follow", pod["metadata"]["name"], "--container", status["name"]]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
 
-def _ended(status: dict) -> bool:
-    return "terminated" in status["state"] or "terminated" in status.get("lastState", {})
+def _said(pod: str, container: str, text: str) -> Said:
+    lines = [line for line in text.splitlines() if line.strip()]
+    answer = next((json.loads(line) for line in reversed(lines) if line.startswith('{"process"')), {})
+    return Said(pod, container, _last(lines), answer)
 
 
 def _statuses(pod: dict) -> list:
