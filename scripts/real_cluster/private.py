@@ -65,7 +65,7 @@ def machine(value: str) -> str:
 
 def version(value: str) -> str:
     """v1.36.3, v1.33.5-gke.1080000, containerd://2.3.7: of anything else the numbers in front."""
-    found = re.match(r"(containerd://|cri-o://)?v?\d+\.\d+(\.\d+)?(-gke\.\d+)?", value)
+    found = re.match(r"(containerd://|cri-o://)?v?\d+(\.\d+){1,3}(-gke\.\d+)?", value)
     return found[0] if found else HIDDEN
 
 

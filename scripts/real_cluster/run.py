@@ -143,7 +143,8 @@ class Run:
         if missing:
             raise Unusable(f"you lack permission for: {', '.join(missing)}")
         if self._kubectl.own_namespace():
-            raise Unusable(f"namespace {self._options.namespace} exists already; --namespace chooses another")
+            raise Unusable(f"namespace {self._options.namespace} exists already; --namespace chooses another, and if it is of a run that "
+                           f"was killed: kubectl delete namespace {self._options.namespace}")
         hosts = f"all {pool.hosts} hosts" if pool.is_whole() else "one host"
         question = (f"Create namespace {self._options.namespace}, run Pods of {self._options.image} on {hosts} of {pool.alias} "
                     "for some minutes, and delete the namespace?")
@@ -224,8 +225,10 @@ class _Shown:
         self._timer = self._step.timed()
         return self._timer.__enter__()
 
-    def __exit__(self, *error) -> None:
+    def __exit__(self, kind, *_) -> None:
         self._timer.__exit__(None, None, None)
+        if kind:
+            self._step.not_known("ended-early", "interrupted" if kind is KeyboardInterrupt else "it could not go on")
         self._screen.step(len(self._report.steps), self._step)
 
 

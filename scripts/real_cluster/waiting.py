@@ -52,7 +52,8 @@ def printed(kubectl: Kubectl, pod: dict, container: str) -> tuple:
 
 def variables(pod: dict) -> dict:
     """What its specification sets, after all webhooks: literal values."""
-    return {one["name"]: one.get("value", "") for one in pod["spec"]["containers"][0].get("env", []) if "valueFrom" not in one}
+    container = next(one for one in pod["spec"]["containers"] if one["name"] in ("host", "member"))  # others may be injected
+    return {one["name"]: one.get("value", "") for one in container.get("env", []) if "valueFrom" not in one}
 
 
 def _over(pod: dict) -> bool:

@@ -365,6 +365,12 @@ class Cleaned(Tried):
                 self.assertIsNone(world.state()["namespace"])
                 self.assertEqual({"reads", "clean"}, set(self.outcomes(world)))
 
+    def test_interrupted_while_pods_run(self):
+        with mock.patch.object(waiting, "printed", side_effect=KeyboardInterrupt):
+            world = self.tried(code=130)
+        self.assertEqual({"reads": "ok", "host": "not known", "clean": "ok"}, self.outcomes(world))
+        self.assertEqual("interrupted", self.check(world, "ended-early")["found"])
+
 
 class Old(unittest.TestCase):
     def test_python_3_9_reads_it(self):
@@ -379,7 +385,7 @@ class Private(unittest.TestCase):
         for value, want in (("2,2,1", "2,2,1"), ("v5litepod-16", "v5litepod-16"), ("false,false,true", "false,false,true"), ("true", "true"),
                             ("tpu-v6e-slice", "tpu-v6e-slice"), ("acme", "(text of 4)"), ("", ""), ("10.1.2.3:8353", "10.1.2.3:8353")):
             self.assertEqual(want, private.plain(value))
-        for value, want in (("v1.33.5-gke.1080000", "v1.33.5-gke.1080000"), ("v1.36.3-acme.7", "v1.36.3"), ("acme", "(not shown)")):
+        for value, want in (("v1.33.5-gke.1080000", "v1.33.5-gke.1080000"), ("v1.36.3-acme.7", "v1.36.3"), ("0.12.0.1", "0.12.0.1"), ("acme", "(not shown)")):
             self.assertEqual(want, private.version(value))
         for value, want in (("ct6e-standard-4t", "ct6e-standard-4t"), ("tpu7x-standard-4t", "tpu7x-standard-4t"), ("acme-4t", "(not shown)")):
             self.assertEqual(want, private.machine(value))
