@@ -75,16 +75,32 @@ class Report:
 
     def as_dict(self) -> dict:
         return {
-            "report": "tpu-webhook on a real cluster", "format": FORMAT, "kit": self.kit, "date": self.date,
-            "outcome": self.outcome, "server": self.server, "image": self.image, "pools": self.pools,
-            "injectors": self.injectors, "deviceClasses": self.device_classes,
-            "steps": [{"id": step.id, "title": step.title, "outcome": step.outcome, "seconds": step.seconds,
-                       "checks": [_without_empty(check) for check in step.checks]} for step in self.steps],
+            "report": "tpu-webhook on a real cluster",
+            "format": FORMAT,
+            "kit": self.kit,
+            "date": self.date,
+            "outcome": self.outcome,
+            "server": self.server,
+            "image": self.image,
+            "pools": self.pools,
+            "injectors": self.injectors,
+            "deviceClasses": self.device_classes,
+            "steps": [
+                {
+                    "id": step.id,
+                    "title": step.title,
+                    "outcome": step.outcome,
+                    "seconds": step.seconds,
+                    "checks": [_without_empty(check) for check in step.checks],
+                }
+                for step in self.steps
+            ],
         }
 
 
 def as_json(report: dict) -> str:
     """For eyes too: a line for each pool, injector and check."""
+
     def lines(many: list, indent: str) -> str:
         return "[" + ",".join(f"\n{indent} {json.dumps(one)}" for one in many) + (f"\n{indent}]" if many else "]")
 

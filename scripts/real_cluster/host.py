@@ -1,4 +1,4 @@
-"""Step 2: one host. Who writes a Pod's variables at its admission, what the device plugin adds, and whose value wins."""
+"""Step 2: one host. Who writes a Pod's variables at admission, what the device plugin adds, and whose value wins."""
 
 from __future__ import annotations
 
@@ -31,9 +31,22 @@ def admission(kubectl: Kubectl, making: objects.Making, step: Step) -> bool:
         step.not_known("admission", failed.kind, fact="gke-own-webhook")
         return False
     enforced = INJECTED in ours["metadata"].get("annotations", {})
-    step.note("admission", "tpu-webhook writes the values" if enforced else "tpu-webhook writes nothing: not installed, or in shadow mode")
-    step.equal("other-injector", sorted(name for name in others if name in IDENTITY or name.startswith("MEGASCALE_")), [], fact="gke-own-webhook")
-    step.equal("values-kept", sorted(name for name, value in preset.items() if kept.get(name) == value), sorted(preset), fact="gke-own-webhook")
+    step.note(
+        "admission",
+        "tpu-webhook writes the values" if enforced else "tpu-webhook writes nothing: not installed, or in shadow mode",
+    )
+    step.equal(
+        "other-injector",
+        sorted(name for name in others if name in IDENTITY or name.startswith("MEGASCALE_")),
+        [],
+        fact="gke-own-webhook",
+    )
+    step.equal(
+        "values-kept",
+        sorted(name for name, value in preset.items() if kept.get(name) == value),
+        sorted(preset),
+        fact="gke-own-webhook",
+    )
     return enforced
 
 
@@ -44,10 +57,18 @@ def run(kubectl: Kubectl, screen: Screen, making: objects.Making, names: private
     if said is None:
         return
     image, host, specified = said
-    written = {name: value for name, value in host["named"].items() if name not in image["named"] and name not in specified}
+    written = {
+        name: value for name, value in host["named"].items() if name not in image["named"] and name not in specified
+    }
     _compare(written, node, making.pool.chips, names, step)
     more = host["others"] - image["others"]
-    step.equal("other-variables", f"{max(0, more)} of other names", "0 of other names", of=names.host(node["metadata"]["name"]), fact="platform-environment")
+    step.equal(
+        "other-variables",
+        f"{max(0, more)} of other names",
+        "0 of other names",
+        of=names.host(node["metadata"]["name"]),
+        fact="platform-environment",
+    )
     _who_wins(kubectl, screen, making, node, written, step)
 
 
@@ -58,10 +79,14 @@ def _compare(written: dict, node: dict, chips: int, names: private.Names, step: 
     try:
         import device_plugin  # of this checkout: what the readers' tests rest on
     except ImportError:
-        step.not_known("device-plugin", f"{len(written)} variables; run it from a checkout to have them compared", **about)
+        step.not_known(
+            "device-plugin", f"{len(written)} variables; run it from a checkout to have them compared", **about
+        )
         return
     if not device_plugin.known(label(node, ACCELERATOR), chips):
-        step.not_known("device-plugin", f"{len(written)} variables; expected ones are not known of this accelerator", **about)
+        step.not_known(
+            "device-plugin", f"{len(written)} variables; expected ones are not known of this accelerator", **about
+        )
         return
     expected, address = device_plugin.device_plugin(node, chips), device_plugin.host_ip(node)
     for name in sorted({*expected, *written}):
@@ -80,25 +105,38 @@ def _who_wins(kubectl: Kubectl, screen: Screen, making: objects.Making, node: di
     names = [name for name in HARMLESS if written.get(name)]
     about = {"fact": "platform-environment"}
     if len(names) < 3:
-        step.not_known("who-wins", f"the device plugin writes {len(names)} of the variables that a trial needs, of 3", **about)
+        step.not_known(
+            "who-wins", f"the device plugin writes {len(names)} of the variables that a trial needs, of 3", **about
+        )
         return
     other, empty, referred = names[:3]
     env = [
-        {"name": "TRY_OWN", "value": "own"}, {"name": other, "value": "of-the-pod"}, {"name": empty, "value": ""},
-        {"name": "TRY_EXPANDED", "value": "$(TRY_OWN)"}, {"name": "TRY_REFERRED", "value": f"$({referred})"},
-        {"name": "TRY_TOLD", "valueFrom": objects.told()}, {"name": "TRY_TOLD_AGAIN", "value": "$(TRY_TOLD)"},
+        {"name": "TRY_OWN", "value": "own"},
+        {"name": other, "value": "of-the-pod"},
+        {"name": empty, "value": ""},
+        {"name": "TRY_EXPANDED", "value": "$(TRY_OWN)"},
+        {"name": "TRY_REFERRED", "value": f"$({referred})"},
+        {"name": "TRY_TOLD", "valueFrom": objects.told()},
+        {"name": "TRY_TOLD_AGAIN", "value": "$(TRY_TOLD)"},
     ]
     said = _environment(kubectl, screen, objects.host_pod(making, "wins", node, env), step)
     if said is None:
         return
     found = said[1]["named"]
     plugin, wins = "the device plugin's", "the Pod's"
-    step.equal("pod-over-plugin", {"of-the-pod": wins, written[other]: plugin}.get(found.get(other), "another"), wins, **about)
+    step.equal(
+        "pod-over-plugin", {"of-the-pod": wins, written[other]: plugin}.get(found.get(other), "another"), wins, **about
+    )
     step.equal("empty-over-plugin", {"": wins, written[empty]: plugin}.get(found.get(empty), "another"), wins, **about)
     step.equal("own-reference", _as("its value", found.get("TRY_EXPANDED") == "own"), "its value", **about)
     literal = {f"$({referred})": "stays as it is written", written[referred]: "becomes the device plugin's value"}
     step.equal("plugin-reference", literal.get(found.get("TRY_REFERRED"), "another"), "stays as it is written", **about)
-    step.equal("annotation", _as("its value", found.get("TRY_TOLD") == found.get("TRY_TOLD_AGAIN") == "told"), "its value", **about)
+    step.equal(
+        "annotation",
+        _as("its value", found.get("TRY_TOLD") == found.get("TRY_TOLD_AGAIN") == "told"),
+        "its value",
+        **about,
+    )
 
 
 def _as(words: str, true: bool) -> str:
@@ -106,8 +144,8 @@ def _as(words: str, true: bool) -> str:
 
 
 def _environment(kubectl: Kubectl, screen: Screen, pod: dict, step: Step):
-    """(of the container without chips, of the one with them, the names that its specification sets); None if that is not
-    known, and the step says why."""
+    """(of the container without chips, of the one with them, the names that its specification sets); None if that is
+    not known, and the step says why."""
     name = pod["metadata"]["name"]
     try:
         kubectl.create(pod)

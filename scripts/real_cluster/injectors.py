@@ -1,4 +1,4 @@
-"""Which programs change TPU Pods here, by the names that they are known by (docs/neighbours.md); no other name is read on."""
+"""Which programs change TPU Pods here, by the names that they have (docs/neighbours.md); others stay unnamed."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from .kubectl import Failed, Kubectl
 
 OURS = "tpu-webhook"
 KINDS = {"mutatingwebhookconfigurations": "mutating", "validatingwebhookconfigurations": "validating"}
-NEIGHBOURS = ("jobset-mutating-webhook-configuration", "lws-mutating-webhook-configuration", "kueue-mutating-webhook-configuration")
+NEIGHBOURS = (
+    "jobset-mutating-webhook-configuration",
+    "lws-mutating-webhook-configuration",
+    "kueue-mutating-webhook-configuration",
+)
 DEVICE_CLASSES = ("tpu.google.com", "netdev.google.com")
 
 
 def whose(configuration: dict) -> str:
-    """Whose it is: tpu-webhook, KubeRay, gke-tpu-env-injector, GKE, neighbour; "" for anybody else's, which stays unnamed."""
+    """Whose it is: tpu-webhook, KubeRay, gke-tpu-env-injector, GKE, neighbour; "" for anybody else's."""
     name = configuration["metadata"]["name"]
     entries = [entry["name"] for entry in configuration.get("webhooks", [])]
     if name == OURS or any(entry.endswith(".tpu-webhook.dev") for entry in entries):
@@ -22,8 +26,11 @@ def whose(configuration: dict) -> str:
         return "KubeRay"
     if "gke-tpu-env-injector.aaronbatilo.dev" in entries:
         return "gke-tpu-env-injector"
-    if name.endswith(".gke.io") and any("pods" in rule.get("resources", []) or "*" in rule.get("resources", [])
-                                        for entry in configuration["webhooks"] for rule in entry.get("rules", [])):
+    if name.endswith(".gke.io") and any(
+        "pods" in rule.get("resources", []) or "*" in rule.get("resources", [])
+        for entry in configuration["webhooks"]
+        for rule in entry.get("rules", [])
+    ):
         return "GKE"
     return "neighbour" if name in NEIGHBOURS else ""
 
@@ -37,7 +44,9 @@ def read(kubectl: Kubectl, step: Step) -> list:
             step.not_known("injectors", f"{kind}: {failed.kind}")
             continue
         found += [_one(item, short) for item in sorted(items, key=lambda item: item["metadata"]["name"]) if whose(item)]
-    injectors = [one["whose"] for one in found if one["kind"] == "mutating" and one["whose"] not in ("neighbour", "GKE")]
+    injectors = [
+        one["whose"] for one in found if one["kind"] == "mutating" and one["whose"] not in ("neighbour", "GKE")
+    ]
     step.note("injectors", ", ".join(injectors) or "none that is known by name", fact="neighbours-names")
     return found
 
@@ -47,9 +56,14 @@ def _one(item: dict, kind: str) -> dict:
     name, entries = item["metadata"]["name"], item.get("webhooks", [])
     public = name in (OURS, "kuberay-tpu-mutating-webhook-cfg", *NEIGHBOURS) or name.endswith(".gke.io")
     return {
-        "name": name if public else private.HIDDEN, "kind": kind, "whose": whose(item), "entries": len(entries),
+        "name": name if public else private.HIDDEN,
+        "kind": kind,
+        "whose": whose(item),
+        "entries": len(entries),
         "failurePolicy": sorted({entry.get("failurePolicy", "Fail") for entry in entries}),
-        "reinvocationPolicy": sorted({entry.get("reinvocationPolicy", "Never") for entry in entries}) if kind == "mutating" else [],
+        "reinvocationPolicy": (
+            sorted({entry.get("reinvocationPolicy", "Never") for entry in entries}) if kind == "mutating" else []
+        ),
     }
 
 
@@ -62,6 +76,9 @@ def device_classes(kubectl: Kubectl, step: Step) -> dict:
         else:
             step.not_known("device-classes", failed.kind, fact="dra")
         return {}
-    found = {"names": [name for name in DEVICE_CLASSES if name in names], "others": sum(name not in DEVICE_CLASSES for name in names)}
+    found = {
+        "names": [name for name in DEVICE_CLASSES if name in names],
+        "others": sum(name not in DEVICE_CLASSES for name in names),
+    }
     step.note("device-classes", ", ".join(found["names"]) or "none of TPUs", fact="dra")
     return found

@@ -15,7 +15,7 @@ DELETED = ("pod", "jobs.batch,pods,services")
 
 
 class Failed(Exception):
-    """A call that did not work. `kind` is one of a closed set and may be in the report; `text` is kubectl's and may not."""
+    """A call that did not work. `kind` is one of a closed set and may be in the report; `text`, kubectl's, may not."""
 
     def __init__(self, kind: str, text: str):
         super().__init__(f"{kind}: {text}")
@@ -59,18 +59,24 @@ class Kubectl:
         self._run(["delete", "namespace", self.namespace, "--wait=true", f"--timeout={seconds}s"], seconds=seconds + 10)
 
     def create(self, *objects: dict) -> None:
-        self._run([*self._inside("create"), "--filename=-"], {"apiVersion": "v1", "kind": "List", "items": list(objects)})
+        self._run(
+            [*self._inside("create"), "--filename=-"], {"apiVersion": "v1", "kind": "List", "items": list(objects)}
+        )
 
     def would_create(self, pod: dict) -> dict:
         """The Pod after all webhooks; nothing is stored."""
-        return json.loads(self._run([*self._inside("create"), "--dry-run=server", "--filename=-", "--output=json"], pod))
+        return json.loads(
+            self._run([*self._inside("create"), "--dry-run=server", "--filename=-", "--output=json"], pod)
+        )
 
     def here(self, kind: str, *arguments: str) -> list:
         return json.loads(self._run([*self._inside("get"), kind, *arguments, "--output=json"]))["items"]
 
     def delete(self, kind: str, *arguments: str) -> None:
-        self._run([*self._inside("delete"), kind, *arguments, "--ignore-not-found", "--wait=true", "--timeout=60s"],
-                  seconds=WRITE_SECONDS + 10)
+        self._run(
+            [*self._inside("delete"), kind, *arguments, "--ignore-not-found", "--wait=true", "--timeout=60s"],
+            seconds=WRITE_SECONDS + 10,
+        )
 
     def logs(self, pod: str, container: str) -> str:
         return self._run([*self._inside("logs"), pod, f"--container={container}", "--tail=200"])
@@ -85,8 +91,15 @@ class Kubectl:
             raise AssertionError(f"not promised: kubectl {' '.join(arguments)}")
         try:
             # A session of its own: Ctrl-C is for us, and what then cleans up is not interrupted by it.
-            done = subprocess.run(["kubectl", *self._flags, *arguments], input=json.dumps(stdin) if stdin else "",
-                                  capture_output=True, text=True, timeout=seconds, check=False, start_new_session=True)
+            done = subprocess.run(
+                ["kubectl", *self._flags, *arguments],
+                input=json.dumps(stdin) if stdin else "",
+                capture_output=True,
+                text=True,
+                timeout=seconds,
+                check=False,
+                start_new_session=True,
+            )
         except FileNotFoundError:
             raise Failed("kubectl missing", "kubectl is not in PATH") from None
         except subprocess.TimeoutExpired:

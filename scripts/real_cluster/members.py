@@ -29,7 +29,15 @@ def program(given: str) -> str:
     return shutil.which("kubectl-tpu") or next((path for path in built if os.access(path, os.X_OK)), "")
 
 
-def run(kubectl: Kubectl, screen: Screen, making: objects.Making, names: private.Names, enforced: bool, tool: str, step: Step) -> None:
+def run(
+    kubectl: Kubectl,
+    screen: Screen,
+    making: objects.Making,
+    names: private.Names,
+    enforced: bool,
+    tool: str,
+    step: Step,
+) -> None:
     hosts = making.pool.hosts
     if enforced:
         step.note("values-by", "tpu-webhook in the cluster; the Pods are those of an Indexed Job")
@@ -51,7 +59,9 @@ def run(kubectl: Kubectl, screen: Screen, making: objects.Making, names: private
 def made_offline(tool: str, making: objects.Making, hosts: int) -> list:
     """The Pods of the Job as tpu-webhook would have them stored."""
     given = "".join(json.dumps(one) + "\n" for one in (objects.service(making), objects.job(making, hosts)))
-    done = subprocess.run([tool, "explain", "-", "--output", "pods"], input=given, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [tool, "explain", "-", "--output", "pods"], input=given, capture_output=True, text=True, timeout=60, check=False
+    )
     if done.returncode != 0:
         raise subprocess.SubprocessError(done.stderr.strip() or f"exit code {done.returncode}")
     pods = [json.loads(line) for line in done.stdout.splitlines()]
@@ -70,12 +80,23 @@ def _with_values(kubectl, screen, names, making, made: list, step: Step) -> None
     ids = sorted(one.get("TPU_WORKER_ID", "none") for one in env)
     step.equal("worker-ids", [private.plain(one) for one in ids], sorted(map(str, range(hosts))))
     lists = {one.get("TPU_WORKER_HOSTNAMES", "") for one in env}
-    step.equal("host-names", f"{len(lists)} list of {len(lists.pop().split(','))}" if len(lists) == 1 else f"{len(lists)} lists", f"1 list of {hosts}")
+    step.equal(
+        "host-names",
+        f"{len(lists)} list of {len(lists.pop().split(','))}" if len(lists) == 1 else f"{len(lists)} lists",
+        f"1 list of {hosts}",
+    )
     if not all(said):
-        step.equal("one-job", [names.clean(line) for line in dict.fromkeys(line for one, line in zip(said, lines) if not one)], "one job of all hosts")
+        step.equal(
+            "one-job",
+            [names.clean(line) for line in dict.fromkeys(line for one, line in zip(said, lines) if not one)],
+            "one job of all hosts",
+        )
         return
-    step.equal("one-job", [f"{int(one['process'])} of {int(one['processes'])}" for one in sorted(said, key=lambda one: one["process"])],
-               [f"{number} of {hosts}" for number in range(hosts)])
+    step.equal(
+        "one-job",
+        [f"{int(one['process'])} of {int(one['processes'])}" for one in sorted(said, key=lambda one: one["process"])],
+        [f"{number} of {hosts}" for number in range(hosts)],
+    )
     step.equal("sum", sorted({float(one["sum"]) for one in said}), sorted({float(one["expected"]) for one in said}))
     first = said[0]
     if first["platform"] == "tpu":
@@ -84,8 +105,13 @@ def _with_values(kubectl, screen, names, making, made: list, step: Step) -> None
         step.equal("chips", f"{int(first['devices'])} devices", f"{each * chips} devices")
     else:
         step.not_known("chips", f"JAX used {private.word(first['platform'])}: no chip was used")
-    step.note("seconds", f"{seconds:.0f} from creation to the end; in the slowest: " + ", ".join(
-        f"{what} {max(float(one['seconds'][what]) for one in said):.1f}" for what in ("import", "join", "sum")))
+    step.note(
+        "seconds",
+        f"{seconds:.0f} from creation to the end; in the slowest: "
+        + ", ".join(
+            f"{what} {max(float(one['seconds'][what]) for one in said):.1f}" for what in ("import", "join", "sum")
+        ),
+    )
     step.note("versions", f"JAX {private.version(first['jax'])} on {private.word(first['kind'])}")
 
 

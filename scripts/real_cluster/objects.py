@@ -31,7 +31,12 @@ class Making:
     privileged: bool = False
 
     def metadata(self, name: str, annotations: dict | None = None, labels: dict | None = None) -> dict:
-        return {"name": name, "namespace": self.namespace, "labels": {**LABELS, **(labels or {})}, "annotations": annotations or {}}
+        return {
+            "name": name,
+            "namespace": self.namespace,
+            "labels": {**LABELS, **(labels or {})},
+            "annotations": annotations or {},
+        }
 
     def container(self, name: str, program: str, chips: int, env: list | None = None) -> dict:
         """`program`: of the folder inside."""
@@ -46,11 +51,15 @@ class Making:
     def spec(self, *containers: dict, **more) -> dict:
         nodes = self.pool.nodes[0]["metadata"]["labels"]
         return {
-            "restartPolicy": "Never", "activeDeadlineSeconds": POD_SECONDS, "terminationGracePeriodSeconds": 5,
-            "automountServiceAccountToken": False, "enableServiceLinks": False,
+            "restartPolicy": "Never",
+            "activeDeadlineSeconds": POD_SECONDS,
+            "terminationGracePeriodSeconds": 5,
+            "automountServiceAccountToken": False,
+            "enableServiceLinks": False,
             "nodeSelector": {key: nodes[key] for key in (ACCELERATOR, TOPOLOGY, NODE_POOL) if key in nodes},
             "tolerations": [{"operator": "Equal", **taint} for taint in self.pool.taints],
-            "containers": list(containers), **more,
+            "containers": list(containers),
+            **more,
         }
 
 
@@ -58,8 +67,15 @@ def host_pod(making: Making, name: str, node: dict, env: list | None = None) -> 
     """On this host: its first container has no chips, and prints what the image alone gives."""
     shows = making.container("host", "shows.py", making.pool.chips, env)
     spec = making.spec(shows, initContainers=[making.container("image", "shows.py", 0)])
-    spec["nodeSelector"]["kubernetes.io/hostname"] = node["metadata"]["labels"].get("kubernetes.io/hostname", node["metadata"]["name"])
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": making.metadata(name, {**NOT_INJECTED, TOLD: "told"}), "spec": spec}
+    spec["nodeSelector"]["kubernetes.io/hostname"] = node["metadata"]["labels"].get(
+        "kubernetes.io/hostname", node["metadata"]["name"]
+    )
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": making.metadata(name, {**NOT_INJECTED, TOLD: "told"}),
+        "spec": spec,
+    }
 
 
 def told() -> dict:
@@ -77,9 +93,17 @@ def job(making: Making, hosts: int, annotations: dict | None = None) -> dict:
     spec = making.spec(making.container("member", "sums.py", making.pool.chips), subdomain=NAME)
     template = {"metadata": {"labels": LABELS, "annotations": annotations or {}}, "spec": spec}
     return {
-        "apiVersion": "batch/v1", "kind": "Job", "metadata": making.metadata(NAME),
-        "spec": {"completions": hosts, "parallelism": hosts, "completionMode": "Indexed", "backoffLimitPerIndex": 0,
-                 "maxFailedIndexes": hosts, "template": template},
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": making.metadata(NAME),
+        "spec": {
+            "completions": hosts,
+            "parallelism": hosts,
+            "completionMode": "Indexed",
+            "backoffLimitPerIndex": 0,
+            "maxFailedIndexes": hosts,
+            "template": template,
+        },
     }
 
 
@@ -90,8 +114,15 @@ def member(making: Making, hosts: int, annotations: dict | None = None, env: lis
     spec["containers"][0]["env"] = env or []
     labels = {INDEX: "0", "batch.kubernetes.io/job-name": NAME, "job-name": NAME}
     metadata = making.metadata(f"{NAME}-0-trial", {INDEX: "0", **(annotations or {})}, labels)
-    metadata["ownerReferences"] = [{"apiVersion": "batch/v1", "kind": "Job", "name": NAME, "controller": True,
-                                    "uid": "00000000-0000-4000-8000-000000000000"}]
+    metadata["ownerReferences"] = [
+        {
+            "apiVersion": "batch/v1",
+            "kind": "Job",
+            "name": NAME,
+            "controller": True,
+            "uid": "00000000-0000-4000-8000-000000000000",
+        }
+    ]
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
@@ -99,5 +130,10 @@ def plain(pod: dict) -> dict:
     """A Pod that a controller would make, as one that nobody owns."""
     metadata = pod["metadata"]
     labels = {key: value for key, value in metadata["labels"].items() if not key.endswith("controller-uid")}
-    kept = {"name": pod["spec"]["hostname"], "namespace": metadata["namespace"], "labels": labels, "annotations": metadata["annotations"]}
+    kept = {
+        "name": pod["spec"]["hostname"],
+        "namespace": metadata["namespace"],
+        "labels": labels,
+        "annotations": metadata["annotations"],
+    }
     return {"apiVersion": "v1", "kind": "Pod", "metadata": kept, "spec": pod["spec"]}

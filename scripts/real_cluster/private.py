@@ -1,8 +1,8 @@
 """Names of the user's things stay here: the report has h0, p0 and so on in their place.
 
 Two lines of defence. What is put into a report is chosen, and each value is held against the form that it has when
-nobody chose it (`plain`, `version`, …): another is not repeated. And free text, of which there is one kind, the last line
-of a program, is searched for every name that was read and for whatever looks like an address, a domain or a path.
+nobody chose it (`plain`, `version`, …): another is not repeated. And free text, of which there is one kind, the last
+line of a program, is searched for every name that was read and for whatever looks like an address, a domain or a path.
 """
 
 from __future__ import annotations
@@ -11,15 +11,24 @@ import re
 
 HIDDEN = "(not shown)"
 _LONG = 200
-_PLAIN = re.compile(r"[0-9x,.:]{1,200}|(true|false)(,(true|false)){0,3}|localhost|tpu[0-9a-z-]{0,30}|v[0-9][a-z0-9]{0,10}-[0-9]{1,6}", re.ASCII)
+ACCELERATOR = r"tpu-v\d{1,2}[a-z]?(-lite)?-(podslice|slice|device)|tpu\d{1,2}[a-z]?"  # GKE's label
+# A list, a topology, a port. An address or a project's number has more in one piece.
+_NUMBERS = r"\d{1,6}([x,]\d{1,6})*|:\d{1,5}"
+_WORDS = r"(true|false)(,(true|false)){0,3}|localhost"
+_TYPE = r"(v\d{1,2}[a-z]{0,7}|tpu\d{1,2}[a-z]?)-\d{1,6}"  # TPU_ACCELERATOR_TYPE
+_PLAIN = re.compile(f"{ACCELERATOR}|{_NUMBERS}|{_WORDS}|{_TYPE}", re.ASCII)
 _MACHINE = re.compile(r"(ct|tpu)[0-9][0-9a-z]{0,3}-[a-z]{1,12}-[0-9]{1,2}t(pu)?", re.ASCII)
 _ADDRESSES = (
     (re.compile(r"\b[\w.+-]+@[\w-]+(\.[\w-]+)+"), "(address)"),
     (re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s'\"]+", re.IGNORECASE), "(address)"),
     (re.compile(r"\b\d{1,3}(\.\d{1,3}){3}\b"), "(IP)"),
     (re.compile(r"(?<![\w:])(?=[0-9a-f:]*:[0-9a-f:]*:)[0-9a-f:]{3,}(?![\w:])", re.IGNORECASE), "(IP)"),
-    (re.compile(r"\b[\w-]+(\.[\w-]+)*\.(internal|local|com|net|org|io|dev|cloud|svc|app|ai|eu|uk|de)\b[\w./:-]*"), "(name)"),
     (re.compile(r"(?<!\w)/[\w.+-]+(/[\w.+-]*)+"), "(path)"),
+)
+_DOTTED = re.compile(r"(?<![\w.])([\w-]+(?:\.[\w-]+)+)(?!\w)([/:][\w./:@-]*)?")
+# What a traceback of JAX names with dots: modules, files, numbers.
+_KEPT = re.compile(
+    r"(jax|jaxlib|numpy|libtpu|grpc|absl|google\.protobuf|builtins)\..+|[\w-]+\.(py|cc|h|so|cpp)|\d+\.\d+\w{0,2}"
 )
 
 
@@ -45,6 +54,7 @@ class Names:
             text = text.replace(theirs, self._given[theirs]) if len(theirs) > 7 else text
         for pattern, instead in _ADDRESSES:
             text = pattern.sub(instead, text)
+        text = _DOTTED.sub(lambda found: found[0] if _KEPT.fullmatch(found[1]) else "(name)", text)
         text = "".join(letter if letter.isprintable() else " " for letter in text)
         return text if len(text) <= _LONG else text[:_LONG] + "…"
 
@@ -56,7 +66,7 @@ class Names:
 
 def plain(value: str) -> str:
     """A number, a list of numbers, a topology, an accelerator: else nothing is said of it but its length."""
-    return value if _PLAIN.fullmatch(value) else f"(text of {len(value)})" if value else ""
+    return value if _PLAIN.fullmatch(value) and len(value) <= 200 else f"(text of {len(value)})" if value else ""
 
 
 def machine(value: str) -> str:
@@ -70,5 +80,5 @@ def version(value: str) -> str:
 
 
 def word(value: str) -> str:
-    """"TPU v6 lite", "cpu": what JAX calls a device."""
+    """ "TPU v6 lite", "cpu": what JAX calls a device."""
     return value if re.fullmatch(r"(TPU|tpu)( ?v?\d\w{0,3}( lite)?)?|cpu|gpu", value) else HIDDEN

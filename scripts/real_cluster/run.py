@@ -24,12 +24,19 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 IMAGE = "us-docker.pkg.dev/cloud-tpu-images/jax-ai-image/tpu:latest"
 DELETE_SECONDS = 180
 ACCOUNT_SECONDS = 20
-NEEDED = (("create", "namespaces"), ("delete", "namespaces"), ("create", "pods"), ("delete", "pods"), ("create", "services"),
-          ("create", "jobs.batch"), ("get", "pods/log"))
+NEEDED = (
+    ("create", "namespaces"),
+    ("delete", "namespaces"),
+    ("create", "pods"),
+    ("delete", "pods"),
+    ("create", "services"),
+    ("create", "jobs.batch"),
+    ("get", "pods/log"),
+)
 USAGE = """Tries what tpu-webhook relies on, on a TPU node pool of yours, in about ten minutes, and writes a report.
 
-Step 1 reads the cluster. After a question, steps 2 and 3 run Pods on free TPU hosts in a namespace of their own: one that
-prints its TPU variables, then a job over all hosts of a slice, with and without the values of tpu-webhook. Step 4
+Step 1 reads the cluster. After a question, steps 2 and 3 run Pods on free TPU hosts in a namespace of their own: one
+that prints its TPU variables, then a job over all hosts of a slice, with and without the values of tpu-webhook. Step 4
 deletes the namespace, also after Ctrl-C. Nothing else is written, and nothing is sent. The report has no name of yours:
 docs/try-on-a-real-cluster.md shows one.
 """
@@ -85,7 +92,9 @@ class Run:
             return self._end()
         if pool is None or not self._agreed(pool):
             return self._end()
-        interrupted, making = False, objects.Making(self._options.namespace, self._options.image, pool, self._options.privileged)
+        interrupted, making = False, objects.Making(
+            self._options.namespace, self._options.image, pool, self._options.privileged
+        )
         try:
             self._make_namespace()
             self._try(making)
@@ -119,7 +128,9 @@ class Run:
                 step.not_known("free-hosts", f"Pods of TPU nodes: {failed.kind}")
             pool = self._chosen(found, step)
             self._report.pools = [{**one.summary(), "used": one is pool} for one in found]
-        self._screen.aside("for you, and not in the report: " + ", ".join(f"{one.alias} is {one.name}" for one in found))
+        self._screen.aside(
+            "for you, and not in the report: " + ", ".join(f"{one.alias} is {one.name}" for one in found)
+        )
         return pool
 
     def _chosen(self, found: list, step: Step) -> pools.Pool | None:
@@ -143,11 +154,15 @@ class Run:
         if missing:
             raise Unusable(f"you lack permission for: {', '.join(missing)}")
         if self._kubectl.own_namespace():
-            raise Unusable(f"namespace {self._options.namespace} exists already; --namespace chooses another, and if it is of a run that "
-                           f"was killed: kubectl delete namespace {self._options.namespace}")
+            raise Unusable(
+                f"namespace {self._options.namespace} exists already; --namespace chooses another, and if it is of a "
+                f"run that was killed: kubectl delete namespace {self._options.namespace}"
+            )
         hosts = f"all {pool.hosts} hosts" if pool.is_whole() else "one host"
-        question = (f"Create namespace {self._options.namespace}, run Pods of {self._options.image} on {hosts} of {pool.alias} "
-                    "for some minutes, and delete the namespace?")
+        question = (
+            f"Create namespace {self._options.namespace}, run Pods of {self._options.image} on {hosts} of {pool.alias} "
+            "for some minutes, and delete the namespace?"
+        )
         return self._options.yes or self._screen.ask(question)
 
     # -- steps 2 to 4 -------------------------------------------------------------------------
@@ -187,7 +202,10 @@ class Run:
                     self._kubectl.delete_namespace(DELETE_SECONDS)
                 step.equal("left", "the namespace" if self._kubectl.own_namespace() else "nothing", "nothing")
             except (Failed, KeyboardInterrupt) as error:
-                self._screen.aside(f"{getattr(error, 'text', 'interrupted')}\ndelete it by hand: kubectl delete namespace {self._options.namespace}")
+                self._screen.aside(
+                    f"{getattr(error, 'text', 'interrupted')}\n"
+                    f"delete it by hand: kubectl delete namespace {self._options.namespace}"
+                )
                 step.equal("left", "the namespace, perhaps", "nothing")
 
     # -----------------------------------------------------------------------------------------
@@ -200,9 +218,16 @@ class Run:
             return
         making = objects.Making(self._options.namespace, self._options.image, pool, self._options.privileged)
         node = (pool.free or pool.nodes)[0]
-        made = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self._options.namespace}}, objects.host_pod(making, "host", node)]
+        made = [
+            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self._options.namespace}},
+            objects.host_pod(making, "host", node),
+        ]
         if pool.hosts > 1:
-            made += [objects.service(making), objects.job(making, pool.hosts), objects.job(making, pool.hosts, objects.NOT_INJECTED)]
+            made += [
+                objects.service(making),
+                objects.job(making, pool.hosts),
+                objects.job(making, pool.hosts, objects.NOT_INJECTED),
+            ]
         self._screen.aside("Would be created, one after another; names of yours are in it:")
         for one in made:
             self._screen.aside(json.dumps(one, indent=2))
@@ -210,7 +235,9 @@ class Run:
     def _end(self) -> int:
         self._screen.total(self._report)
         self._options.output.write_text(as_json(self._report.as_dict()), encoding="utf-8")
-        self._screen.aside(f"report: {self._options.output}; read it, and send it if you like (docs/try-on-a-real-cluster.md)")
+        self._screen.aside(
+            f"report: {self._options.output}; read it, and send it if you like (docs/try-on-a-real-cluster.md)"
+        )
         return 1 if self._report.outcome == DIFFERS else 0
 
 
@@ -233,28 +260,50 @@ class _Shown:
 
 
 def _options(arguments: list) -> argparse.Namespace:
-    parser = argparse.ArgumentParser("try-on-a-real-cluster", description=USAGE, epilog=EXAMPLES,
-                                     formatter_class=functools.partial(argparse.RawDescriptionHelpFormatter, width=118))
+    parser = argparse.ArgumentParser(
+        "try-on-a-real-cluster",
+        description=USAGE,
+        epilog=EXAMPLES,
+        formatter_class=functools.partial(argparse.RawDescriptionHelpFormatter, width=118),
+    )
     parser.add_argument("--context", default="", help="of the kubeconfig, in place of the current one")
     parser.add_argument("--kubeconfig", default="", help="in place of kubectl's own")
-    parser.add_argument("--namespace", default="tpu-webhook-try", help="made, and deleted at the end; must not exist (%(default)s)")
-    parser.add_argument("--pool", default="", help="node pool to use, by its name; default: the smallest that is free as a whole")
+    parser.add_argument(
+        "--namespace", default="tpu-webhook-try", help="made, and deleted at the end; must not exist (%(default)s)"
+    )
+    parser.add_argument(
+        "--pool", default="", help="node pool to use, by its name; default: the smallest that is free as a whole"
+    )
     parser.add_argument("--image", default=IMAGE, help="with JAX for TPU, and Python as `python` (%(default)s)")
-    parser.add_argument("--program", default="", help="kubectl-tpu, if it is not in PATH; used where tpu-webhook does not enforce")
-    parser.add_argument("--privileged", action="store_true", help="privileged containers, for versions of GKE that give chips to no others")
+    parser.add_argument(
+        "--program", default="", help="kubectl-tpu, if it is not in PATH; used where tpu-webhook does not enforce"
+    )
+    parser.add_argument(
+        "--privileged",
+        action="store_true",
+        help="privileged containers, for versions of GKE that give chips to no others",
+    )
     parser.add_argument("--yes", action="store_true", help="do not ask before writing")
     parser.add_argument("--dry-run", action="store_true", help="read, and print what would be created")
     parser.add_argument("--keep", action="store_true", help="leave the namespace, to look at it")
-    parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("tpu-webhook-report.json"), help="the report (%(default)s)")
+    parser.add_argument(
+        "--output", type=pathlib.Path, default=pathlib.Path("tpu-webhook-report.json"), help="the report (%(default)s)"
+    )
     options = parser.parse_args(arguments)
     if not re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", options.namespace):
-        parser.error(f"--namespace: expected the name of a namespace, got \"{options.namespace}\"")
+        parser.error(f'--namespace: expected the name of a namespace, got "{options.namespace}"')
     return options
 
 
 def _commit() -> str:
     try:
-        done = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True, timeout=10, check=False)
+        done = subprocess.run(
+            ["git", "-C", str(ROOT), "rev-parse", "--short=8", "HEAD"],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
+        )
         return done.stdout.strip() or "not a checkout"
     except (OSError, subprocess.SubprocessError):
         return "not a checkout"

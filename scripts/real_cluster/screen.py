@@ -43,16 +43,26 @@ class Screen:
 
     def step(self, number: int, step: Step) -> None:
         self.say(f"{number} {step.title}: {self._coloured(step.outcome)} ({step.seconds:.1f} s)")
-        for (outcome, name, of), group in itertools.groupby(step.checks, key=lambda check: (check.outcome, check.id, check.of)):
+        for (outcome, name, of), group in itertools.groupby(
+            step.checks, key=lambda check: (check.outcome, check.id, check.of)
+        ):
             checks = list(group)
             if outcome == OK and len(checks) > 1:
                 self._line(outcome, name, of, f"{len(checks)} as expected")
                 continue
             for check in checks:
-                self._line(outcome, name, of, check.found + (f"; expected {check.expected}" if outcome != OK and check.expected else ""))
+                self._line(
+                    outcome,
+                    name,
+                    of,
+                    check.found + (f"; expected {check.expected}" if outcome != OK and check.expected else ""),
+                )
 
     def total(self, report: Report) -> None:
-        counts = [sum(check.outcome == one for step in report.steps for check in step.checks) for one in (OK, DIFFERS, NOT_KNOWN)]
+        counts = [
+            sum(check.outcome == one for step in report.steps for check in step.checks)
+            for one in (OK, DIFFERS, NOT_KNOWN)
+        ]
         self.say("{} checks ok, {} differ, {} not known".format(*counts))
 
     def _line(self, outcome: str, name: str, of: str, text: str) -> None:

@@ -11,7 +11,14 @@ from .screen import Screen
 
 SCHEDULED_SECONDS = 90
 MARK = "tpu-webhook-try "
-_NO_IMAGE = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "CreateContainerConfigError", "CreateContainerError", "RunContainerError")
+_NO_IMAGE = (
+    "ErrImagePull",
+    "ImagePullBackOff",
+    "InvalidImageName",
+    "CreateContainerConfigError",
+    "CreateContainerError",
+    "RunContainerError",
+)
 
 
 class GaveUp(Exception):
@@ -37,7 +44,9 @@ def ended(kubectl: Kubectl, screen: Screen, selector: str, count: int, seconds: 
             raise GaveUp(f"{unbound} of {count} Pods not on a node after {SCHEDULED_SECONDS} s")
         if passed > seconds:
             running = [pod for pod in pods if pod["status"].get("phase") == "Running"]
-            raise GaveUp(f"{sum(not _over(pod) for pod in pods)} of {count} Pods have not ended after {seconds} s", running)
+            raise GaveUp(
+                f"{sum(not _over(pod) for pod in pods)} of {count} Pods have not ended after {seconds} s", running
+            )
         screen.progress(f"{_state(pods, count)}, {passed:.0f} s of at most {seconds} s")
         time.sleep(1)
 
@@ -45,14 +54,18 @@ def ended(kubectl: Kubectl, screen: Screen, selector: str, count: int, seconds: 
 def printed(kubectl: Kubectl, pod: dict, container: str) -> tuple:
     """(what our program printed, {} if it did not come so far; the last line that means something)."""
     lines = [line for line in kubectl.logs(pod["metadata"]["name"], container).splitlines() if line.strip()]
-    said = next((json.loads(line[len(MARK):]) for line in reversed(lines) if line.startswith(MARK)), {})
-    errors = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Exception|Exit)\b", line)]  # a traceback ends with one
+    said = next((json.loads(line[len(MARK) :]) for line in reversed(lines) if line.startswith(MARK)), {})
+    errors = [
+        line for line in lines if re.match(r"(\w+\.)*\w*(Error|Exception|Exit)\b", line)
+    ]  # a traceback ends with one
     return said, (errors or lines or ["nothing"])[-1].strip()
 
 
 def variables(pod: dict) -> dict:
     """What its specification sets, after all webhooks: literal values."""
-    container = next(one for one in pod["spec"]["containers"] if one["name"] in ("host", "member"))  # others may be injected
+    container = next(
+        one for one in pod["spec"]["containers"] if one["name"] in ("host", "member")
+    )  # others may be injected
     return {one["name"]: one.get("value", "") for one in container.get("env", []) if "valueFrom" not in one}
 
 
@@ -70,4 +83,5 @@ def _state(pods: list, count: int) -> str:
     over = sum(map(_over, pods))
     runs = sum(pod["status"].get("phase") == "Running" for pod in pods)
     starts = sum(bool(pod["spec"].get("nodeName")) for pod in pods) - over - runs
-    return f"of {count} Pods {over} ended, {runs} run, {max(0, starts)} load their image, {count - over - runs - max(0, starts)} wait for a node"
+    starts = max(0, starts)
+    return f"of {count} Pods {over} ended, {runs} run, {starts} start, {count - over - runs - starts} wait for a node"

@@ -26,8 +26,8 @@ _METRICS_PORT = 8431
 
 
 def known(accelerator, asked):
-    """Whether `device_plugin` is right about a container of such a node that asks for so many chips: where no bounds are
-    written (docs/facts.md#who-gets-bounds) it is not."""
+    """Whether `device_plugin` is right about a container of such a node that asks for so many chips: where no bounds
+    are written (docs/facts.md#who-gets-bounds) it is not."""
     return accelerator in _GENERATIONS and asked in _CHIP_BOUNDS and accelerator.endswith(("slice", "tpu7x"))
 
 

@@ -1,5 +1,5 @@
-"""Runs in a container: prints the variables that are of TPUs, and how many others there are. No TPU library is loaded, so
-no chip is used; of a variable that is somebody's own neither name nor value leaves the container."""
+"""Runs in a container: prints the variables that are of TPUs, and how many others there are. No TPU library is loaded,
+so no chip is used; of a variable that is somebody's own neither name nor value leaves the container."""
 
 import json
 import os

@@ -1,8 +1,9 @@
 """A kubectl of a made-up cluster, in a folder.
 
-world.json is the cluster and how it behaves (world.py); state.json what was created since; calls.jsonl every call, with
-what it was given. Pods end at once: programs that show variables really run, with those that a device plugin and the
-kubelet would give (tests/readers); of a job's members, which ask for JAX, the last words are made up from their variables.
+world.json is the cluster and how it behaves (world.py); state.json what was created since; calls.jsonl every call,
+with what it was given. Pods end at once: programs that show variables really run, with those that a device plugin and
+the kubelet would give (tests/readers); of a job's members, which ask for JAX, the last words are made up from their
+variables.
 """
 
 import json
@@ -35,7 +36,9 @@ def answer(folder, arguments, given):
     words = [one for one in arguments if not one.startswith("--")]
     flags = dict(one[2:].partition("=")[::2] for one in arguments if one.startswith("--"))
     file = home / "state.json"
-    state = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"namespace": None, "pods": [], "logs": {}}
+    state = (
+        json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"namespace": None, "pods": [], "logs": {}}
+    )
     verb = {"get": get, "create": create, "delete": delete, "logs": logs, "version": version, "auth": may}[words[0]]
     try:
         out = verb(state, words[1:], flags, given)
@@ -86,7 +89,11 @@ def create(state, words, flags, given):
         write(state)
         time.sleep(WORLD["slowly"])
         return given
-    pods = [pod for one in objects for pod in ([admitted(one)] if one["kind"] == "Pod" else made(one) if one["kind"] == "Job" else [])]
+    pods = [
+        pod
+        for one in objects
+        for pod in ([admitted(one)] if one["kind"] == "Pod" else made(one) if one["kind"] == "Job" else [])
+    ]
     if flags.get("dry-run") == "server":
         return json.dumps(pods[0])
     for index, pod in enumerate(pods):
@@ -156,11 +163,17 @@ def run(state, pod, index):
     if WORLD["pods"] == "pending":
         pod["status"]["phase"] = "Pending"
         return
-    nodes = [node for node in WORLD["objects"]["nodes"] if pod["spec"]["nodeSelector"].items() <= node["metadata"]["labels"].items()]
+    nodes = [
+        node
+        for node in WORLD["objects"]["nodes"]
+        if pod["spec"]["nodeSelector"].items() <= node["metadata"]["labels"].items()
+    ]
     node = nodes[index % len(nodes)]
     pod["spec"]["nodeName"] = node["metadata"]["name"]
     if WORLD["pods"] == "no image":
-        pod["status"].update(phase="Pending", containerStatuses=[{"state": {"waiting": {"reason": "ImagePullBackOff"}}}])
+        pod["status"].update(
+            phase="Pending", containerStatuses=[{"state": {"waiting": {"reason": "ImagePullBackOff"}}}]
+        )
         return
     container = pod["spec"]["containers"][0]
     chips = int(container["resources"]["limits"]["google.com/tpu"])
@@ -179,7 +192,9 @@ def run(state, pod, index):
 
 
 def shown(container, environment):
-    return subprocess.run([sys.executable, "-S", *container["command"][1:]], env=environment, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        [sys.executable, "-S", *container["command"][1:]], env=environment, capture_output=True, text=True, check=True
+    ).stdout
 
 
 def trained(environment, node):
@@ -190,7 +205,16 @@ def trained(environment, node):
     names = environment["TPU_WORKER_HOSTNAMES"].split(",")
     chips = int(node["status"]["allocatable"]["google.com/tpu"])
     total = float(sum(chips * (number + 1) for number in range(len(names))))
-    said = {"process": int(environment["TPU_WORKER_ID"]), "processes": len(names), "local": chips, "devices": chips * len(names),
-            "platform": "tpu", "kind": "TPU v6 lite", "jax": "0.10.2", "sum": total, "expected": total,
-            "seconds": {"import": 2.1, "join": 1.0, "sum": 8.25}}
+    said = {
+        "process": int(environment["TPU_WORKER_ID"]),
+        "processes": len(names),
+        "local": chips,
+        "devices": chips * len(names),
+        "platform": "tpu",
+        "kind": "TPU v6 lite",
+        "jax": "0.10.2",
+        "sum": total,
+        "expected": total,
+        "seconds": {"import": 2.1, "join": 1.0, "sum": 8.25},
+    }
     return f"I0000 {node['metadata']['name']} begins\ntpu-webhook-try {json.dumps(said)}\n"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""scripts/try-on-a-real-cluster on a made-up cluster: run.py PROGRAM [-k PART]. PROGRAM: kubectl-tpu. With --update it writes
-the samples of docs/try-on-a-real-cluster.md.
+"""scripts/try-on-a-real-cluster on a made-up cluster: run.py PROGRAM [-k PART]. PROGRAM: kubectl-tpu. With --update it
+writes the samples of docs/try-on-a-real-cluster.md.
 
-Each call that it makes of kubectl is recorded, so that what it may write can be proved, and the cluster is full of names
-that must be in no report. The real nodes are in tests/e2e/by_label/nodes/test_kit.py.
+Each call that it makes of kubectl is recorded, so that what it may write can be proved, and the cluster is full of
+names that must be in no report. The real nodes are in tests/e2e/by_label/nodes/test_kit.py.
 """
 
 import ast
@@ -28,7 +28,11 @@ sys.path.insert(0, str(KIT.parent))
 
 from real_cluster import findings, host, kubectl, members, private, run, waiting  # noqa: E402
 
-PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve()) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else sys.exit(__doc__)
+PROGRAM = (
+    str(pathlib.Path(sys.argv.pop(1)).resolve())
+    if len(sys.argv) > 1 and not sys.argv[1].startswith("-")
+    else sys.exit(__doc__)
+)
 UPDATE = "--update" in sys.argv and not sys.argv.remove("--update")
 PAGE = KIT.parents[1] / "docs" / "try-on-a-real-cluster.md"
 MINE = "my-own-namespace"
@@ -36,7 +40,7 @@ NO_WEBHOOK = {"enforce": False}
 
 
 def outside(call):
-    """What is wrong with a call, by a rule that shares no code with the kit; "" if it reads, or writes what is its own."""
+    """What is wrong with a call, by a rule that shares no code with the kit; "" if it reads, or writes its own."""
     words = [word for word in call["arguments"] if not word.startswith("--")]
     inside = f"--namespace={MINE}" in call["arguments"]
     if words[0] in ("get", "version") or words[:2] == ["auth", "can-i"] or (inside and words[0] == "logs"):
@@ -61,8 +65,8 @@ class Tried(unittest.TestCase):
         return World(folder.name, **behaviour)
 
     def tried(self, *arguments, code, terminal=None, world=None, **behaviour):
-        """The world after a run with --yes, or with a terminal on which `terminal` is typed. It is run in this process, and so is
-        its kubectl. Whatever happened: nothing is written elsewhere, and no name is in the report."""
+        """The world after a run with --yes, or with a terminal on which `terminal` is typed. It is run in this process,
+        and so is its kubectl. Whatever happened: nothing is written elsewhere, and no name is in the report."""
         world = world or self.world(**behaviour)
         said = io.StringIO(), io.StringIO()
         given = [*world.command()[3:], *arguments, *["--yes"] * (terminal is None)]
@@ -73,9 +77,13 @@ class Tried(unittest.TestCase):
             return subprocess.CompletedProcess(command, *made_up.answer(world.folder, command[1:], more["input"]))
 
         really = subprocess.run
-        with mock.patch.object(kubectl.subprocess, "run", called), mock.patch("sys.stdin") as stdin, \
-                mock.patch.dict(os.environ, world.environment(PROGRAM)), \
-                contextlib.redirect_stdout(said[0]), contextlib.redirect_stderr(said[1]):
+        with (
+            mock.patch.object(kubectl.subprocess, "run", called),
+            mock.patch("sys.stdin") as stdin,
+            mock.patch.dict(os.environ, world.environment(PROGRAM)),
+            contextlib.redirect_stdout(said[0]),
+            contextlib.redirect_stderr(said[1]),
+        ):
             stdin.isatty.return_value, stdin.readline.return_value = terminal is not None, terminal
             got = run.main(given)
         world.out, world.err = said[0].getvalue(), said[1].getvalue()
@@ -93,7 +101,12 @@ class Tried(unittest.TestCase):
         world.said = json.loads(text) if text else None
 
     def check(self, world, name, of=None):
-        found = [one for step in world.said["steps"] for one in step["checks"] if one["id"] == name and of in (None, one.get("of"))]
+        found = [
+            one
+            for step in world.said["steps"]
+            for one in step["checks"]
+            if one["id"] == name and of in (None, one.get("of"))
+        ]
         self.assertEqual(1, len(found), f"{name}: {found}")
         return found[0]
 
@@ -101,7 +114,11 @@ class Tried(unittest.TestCase):
         return {step["id"]: step["outcome"] for step in world.said["steps"]}
 
     def writes(self, world):
-        return [call for call in world.calls() if {"create", "delete"} & set(call["arguments"][:3]) and "auth" not in call["arguments"]]
+        return [
+            call
+            for call in world.calls()
+            if {"create", "delete"} & set(call["arguments"][:3]) and "auth" not in call["arguments"]
+        ]
 
 
 class Whole(Tried):
@@ -125,17 +142,29 @@ class Whole(Tried):
 
     def test_the_rule_of_calls_sees_a_breach(self):
         pod = {"kind": "Pod", "metadata": {"namespace": "theirs"}}
-        for arguments, given in ((["create", "--filename=-"], pod), ([f"--namespace={MINE}", "create", "--filename=-"], pod),
-                                 (["delete", "namespace", "theirs"], {}), ([f"--namespace={MINE}", "delete", "node", "x"], {}),
-                                 (["--namespace=theirs", "logs", "x"], {}), (["label", "node", "x"], {}), (["config", "view"], {})):
-            self.assertNotEqual("", outside({"arguments": arguments, "given": json.dumps(given) if given else ""}), arguments)
+        for arguments, given in (
+            (["create", "--filename=-"], pod),
+            ([f"--namespace={MINE}", "create", "--filename=-"], pod),
+            (["delete", "namespace", "theirs"], {}),
+            ([f"--namespace={MINE}", "delete", "node", "x"], {}),
+            (["--namespace=theirs", "logs", "x"], {}),
+            (["label", "node", "x"], {}),
+            (["config", "view"], {}),
+        ):
+            self.assertNotEqual(
+                "", outside({"arguments": arguments, "given": json.dumps(given) if given else ""}), arguments
+            )
             self.assertFalse(kubectl.permitted(arguments, given, MINE), arguments)
 
     def test_every_pod_ends_by_itself_and_has_no_token(self):
         world = self.tried(code=0)
         given = [json.loads(call["given"]) for call in self.writes(world) if call["given"]]
-        specs = [one["spec"] if one["kind"] == "Pod" else one["spec"]["template"]["spec"]
-                 for many in given for one in many.get("items", [many]) if one["kind"] in ("Pod", "Job")]
+        specs = [
+            one["spec"] if one["kind"] == "Pod" else one["spec"]["template"]["spec"]
+            for many in given
+            for one in many.get("items", [many])
+            if one["kind"] in ("Pod", "Job")
+        ]
         self.assertGreater(len(specs), 4)
         for spec in specs:
             self.assertLessEqual(spec["activeDeadlineSeconds"], 600)
@@ -147,8 +176,15 @@ class Page(Tried):
     def test_its_samples(self):
         """Seconds, day and commit are those of another run."""
         nodes = [node("tpu-blue", number) for number in (0, 1)]
-        world = self.tried(code=0, objects={
-            "nodes": nodes, "mutatingwebhookconfigurations": [OURS], "validatingwebhookconfigurations": [], "deviceclasses.resource.k8s.io": []})
+        world = self.tried(
+            code=0,
+            objects={
+                "nodes": nodes,
+                "mutatingwebhookconfigurations": [OURS],
+                "validatingwebhookconfigurations": [],
+                "deviceclasses.resource.k8s.io": [],
+            },
+        )
         text = PAGE.read_text(encoding="utf-8")
         for kind, made in ("json", world.report.read_text(encoding="utf-8")), ("", world.out):
             (found,) = re.findall(rf"^```{kind}\n((?:[{{\d].*\n(?:.*\n)*?)?)```$", text, re.MULTILINE)
@@ -168,13 +204,20 @@ class Page(Tried):
 
     def test_every_option_is_explained(self):
         page = PAGE.read_text(encoding="utf-8")
-        options = set(re.findall(r'add_argument\("(--[a-z-]+)"', pathlib.Path(run.__file__).read_text(encoding="utf-8")))
+        options = set(
+            re.findall(r'add_argument\("(--[a-z-]+)"', pathlib.Path(run.__file__).read_text(encoding="utf-8"))
+        )
         self.assertEqual(set(), {option for option in options if f"`{option}" not in page and f" {option}" not in page})
 
 
 def timeless(text):
-    for pattern, instead in ((r'"kit": "\w+"', "kit"), (r'"date": "[-\d]+"', "date"), (r'"seconds": [\d.]+', "seconds"),
-                             (r"\([\d.]+ s\)", "(s)"), (r"\b\d+ from creation", "s from creation")):
+    for pattern, instead in (
+        (r'"kit": "\w+"', "kit"),
+        (r'"date": "[-\d]+"', "date"),
+        (r'"seconds": [\d.]+', "seconds"),
+        (r"\([\d.]+ s\)", "(s)"),
+        (r"\b\d+ from creation", "s from creation"),
+    ):
         text = re.sub(pattern, instead, text)
     return text
 
@@ -230,7 +273,9 @@ class Chosen(Tried):
         world = self.tried("--pool=tpu-green", code=0)
         self.assertEqual([False, True], [pool["used"] for pool in world.said["pools"]])
         self.assertEqual("not known", self.outcomes(world)["slice"])
-        (pod,) = [json.loads(call["given"])["items"][0] for call in self.writes(world) if '"name": "host"' in call["given"]][:1]
+        (pod,) = [
+            json.loads(call["given"])["items"][0] for call in self.writes(world) if '"name": "host"' in call["given"]
+        ][:1]
         self.assertIn("acme.example/dedicated", [one["key"] for one in pod["spec"]["tolerations"]])
 
     def test_a_pool_that_does_not_exist(self):
@@ -240,7 +285,13 @@ class Chosen(Tried):
         name = node("tpu-blue", 0)["metadata"]["name"]
         world = self.tried("--pool=tpu-blue", code=0, podsOn={name: ["Succeeded 4", "Running  4"]})
         self.assertIn("1 of 2 hosts", self.check(world, "slice")["found"])
-        self.assertFalse([call for call in self.writes(world) if '"Job"' in call["given"] and "--dry-run=server" not in call["arguments"]])
+        self.assertFalse(
+            [
+                call
+                for call in self.writes(world)
+                if '"Job"' in call["given"] and "--dry-run=server" not in call["arguments"]
+            ]
+        )
         used = {node("tpu-blue", number)["metadata"]["name"]: ["Running 4"] for number in (0, 1)}
         world = self.tried("--pool=tpu-blue", code=0, podsOn=used)
         self.assertEqual([], self.writes(world))
@@ -253,16 +304,36 @@ class Found(Tried):
     """What a report is for."""
 
     def test_a_device_plugin_that_says_something_else(self):
-        world = self.tried(code=1, plugin={"TPU_TOPOLOGY_WRAP": "true,true,true", "ALT": None, "TPU_NEW": "payroll", "SIDECAR": "istio"})
-        differs = {(one["found"], one["expected"]) for one in world.said["steps"][1]["checks"] if one["outcome"] == "differs"}
-        self.assertEqual({
-            ("TPU_TOPOLOGY_WRAP=true,true,true", "TPU_TOPOLOGY_WRAP=false,false,false"), ("ALT is not set", "ALT=false"),
-            ("TPU_NEW=(text of 7)", "TPU_NEW is not set"), ("1 of other names", "0 of other names")}, differs)
+        world = self.tried(
+            code=1,
+            plugin={
+                "TPU_TOPOLOGY_WRAP": "true,true,true",
+                "ALT": None,
+                "TPU_NEW": "tpu-blue",
+                "TPU_AT": "10.77.0.1:80",
+                "SIDECAR": "istio",
+            },
+        )
+        differs = {
+            (one["found"], one["expected"]) for one in world.said["steps"][1]["checks"] if one["outcome"] == "differs"
+        }
+        self.assertEqual(
+            {
+                ("TPU_TOPOLOGY_WRAP=true,true,true", "TPU_TOPOLOGY_WRAP=false,false,false"),
+                ("ALT is not set", "ALT=false"),
+                ("TPU_NEW=(text of 8)", "TPU_NEW is not set"),
+                ("TPU_AT=(text of 12)", "TPU_AT is not set"),
+                ("1 of other names", "0 of other names"),
+            },
+            differs,
+        )
 
     def test_values_of_the_node_over_those_of_the_pod(self):
         world = self.tried(code=1, podWins=False)
         for name in ("pod-over-plugin", "empty-over-plugin"):
-            self.assertEqual(("differs", "the device plugin's"), tuple(self.check(world, name)[key] for key in ("outcome", "found")))
+            self.assertEqual(
+                ("differs", "the device plugin's"), tuple(self.check(world, name)[key] for key in ("outcome", "found"))
+            )
 
     def test_another_injector_and_whether_it_keeps_values(self):
         values = {"TPU_WORKER_HOSTNAMES": "try-0.try,try-1.try"}
@@ -278,27 +349,55 @@ class Found(Tried):
         for one in odd:
             one["spec"]["taints"] = []
             one["metadata"]["labels"]["cloud.google.com/gke-accelerator-count"] = "8"
-        world = self.tried("--dry-run", code=1, terminal="", objects={"nodes": odd, "mutatingwebhookconfigurations": []})
+        world = self.tried(
+            "--dry-run", code=1, terminal="", objects={"nodes": odd, "mutatingwebhookconfigurations": []}
+        )
         self.assertEqual("2 nodes of 4 chips, 2x2x4", self.check(world, "whole-hosts")["found"])
         self.assertEqual("missing", self.check(world, "tpu-taint")["found"])
-        self.assertEqual(("8", "4"), tuple(self.check(world, "accelerator-count")[key] for key in ("found", "expected")))
+        self.assertEqual(
+            ("8", "4"), tuple(self.check(world, "accelerator-count")[key] for key in ("found", "expected"))
+        )
         self.assertEqual("the API server has none", self.check(world, "device-classes")["found"])
-        self.assertEqual("not known", [one for one in world.said["steps"][0]["checks"] if one["id"] == "injectors"][0]["outcome"])
+        self.assertEqual(
+            "not known", [one for one in world.said["steps"][0]["checks"] if one["id"] == "injectors"][0]["outcome"]
+        )
 
     def test_which_injectors_are_named(self):
-        many = [OURS, configuration("kuberay-tpu-mutating-webhook-cfg", "x"), configuration("kuberay-tpu-of-acme", "x"),
-                configuration("falcon", "gke-tpu-env-injector.aaronbatilo.dev"), configuration("tpu-things-of-team-x", "x"),
-                configuration("jobset-mutating-webhook-configuration", "x"), configuration("nodes.gke.io", "x", resources=("nodes",))]
+        many = [
+            OURS,
+            configuration("kuberay-tpu-mutating-webhook-cfg", "x"),
+            configuration("kuberay-tpu-of-acme", "x"),
+            configuration("falcon", "gke-tpu-env-injector.aaronbatilo.dev"),
+            configuration("tpu-things-of-team-x", "x"),
+            configuration("jobset-mutating-webhook-configuration", "x"),
+            configuration("nodes.gke.io", "x", resources=("nodes",)),
+        ]
         nodes = [node("tpu-blue", number) for number in (0, 1)]
-        world = self.tried("--dry-run", code=0, terminal="", objects={"nodes": nodes, "mutatingwebhookconfigurations": many, "validatingwebhookconfigurations": []})
-        self.assertEqual([("(not shown)", "gke-tpu-env-injector"), ("jobset-mutating-webhook-configuration", "neighbour"),
-                          ("kuberay-tpu-mutating-webhook-cfg", "KubeRay"), ("(not shown)", "KubeRay"), ("tpu-webhook", "tpu-webhook")],
-                         [(one["name"], one["whose"]) for one in world.said["injectors"]])
+        world = self.tried(
+            "--dry-run",
+            code=0,
+            terminal="",
+            objects={"nodes": nodes, "mutatingwebhookconfigurations": many, "validatingwebhookconfigurations": []},
+        )
+        self.assertEqual(
+            [
+                ("(not shown)", "gke-tpu-env-injector"),
+                ("jobset-mutating-webhook-configuration", "neighbour"),
+                ("kuberay-tpu-mutating-webhook-cfg", "KubeRay"),
+                ("(not shown)", "KubeRay"),
+                ("tpu-webhook", "tpu-webhook"),
+            ],
+            [(one["name"], one["whose"]) for one in world.said["injectors"]],
+        )
 
     def test_last_words_without_their_names(self):
         name = node("tpu-blue", 1)["metadata"]["name"]
-        line = (f"RuntimeError: {name} of acme-falcon-1 at 10.77.1.9:8476 (34.90.1.2, fd00:10:77::1) in europe-west4-b: /home/jsmith/research/x.py, "
-                "see https://payroll.acme-corp.example/a or jsmith@acme-corp.example, tpu-blue, registry.acme-corp.dev/team-x")
+        line = (
+            f"RuntimeError: {name} of acme-falcon-1 at 10.77.1.9:8476 (34.90.1.2, fd00:10:77::1) in europe-west4-b: "
+            "/home/jsmith/research/x.py, see https://payroll.acme-corp.example/a or jsmith@acme-corp.example, "
+            "tpu-blue, "
+            "registry.acme-corp.example/team-x"
+        )
         world = self.tried(code=1, withoutValues=line)
         found = self.check(world, "without-values")["found"]
         self.assertTrue(found.startswith("RuntimeError: h1 of (not shown) at (not shown):8476 ("), found)
@@ -311,9 +410,11 @@ class Found(Tried):
         self.assertEqual("ok", self.check(world, "without-values")["outcome"])
 
     def test_a_refusal(self):
-        refused = "Error from server: admission webhook \"pods.acme.example\" denied the request: team-x has no quota"
+        refused = 'Error from server: admission webhook "pods.acme.example" denied the request: team-x has no quota'
         world = self.tried(code=0, wrong={"Pod": refused, "Job": refused})
-        self.assertEqual({"reads": "ok", "host": "not known", "slice": "not known", "clean": "ok"}, self.outcomes(world))
+        self.assertEqual(
+            {"reads": "ok", "host": "not known", "slice": "not known", "clean": "ok"}, self.outcomes(world)
+        )
         self.assertEqual("refused by a webhook", self.check(world, "host")["found"])
         self.assertIn("team-x has no quota", world.err)  # for the user alone
 
@@ -329,15 +430,23 @@ class Waits(Tried):
 
     def test_no_node(self):
         world = self.tried(code=0, pods="pending")
-        self.assertEqual({"reads": "ok", "host": "not known", "slice": "not known", "clean": "ok"}, self.outcomes(world))
+        self.assertEqual(
+            {"reads": "ok", "host": "not known", "slice": "not known", "clean": "ok"}, self.outcomes(world)
+        )
         self.assertIn("not on a node after", self.check(world, "with-values")["found"])
 
     def test_no_image(self):
-        self.assertEqual("a container was not started: ImagePullBackOff", self.check(self.tried(code=0, pods="no image"), "host")["found"])
+        self.assertEqual(
+            "a container was not started: ImagePullBackOff",
+            self.check(self.tried(code=0, pods="no image"), "host")["found"],
+        )
 
     def test_a_job_that_never_forms(self):
         world = self.tried(code=1, pods="hang", lastLine="waits for payroll.acme-corp.dev")
-        self.assertIn("2 of 2 Pods have not ended after 0 s; last lines: waits for (name)", self.check(world, "with-values")["found"])
+        self.assertIn(
+            "2 of 2 Pods have not ended after 0 s; last lines: waits for (name)",
+            self.check(world, "with-values")["found"],
+        )
 
 
 class Cleaned(Tried):
@@ -354,8 +463,15 @@ class Cleaned(Tried):
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(number), tempfile.TemporaryDirectory() as folder:
                 world = World(folder, slowly=2)
-                started = subprocess.Popen(world.command("--yes"), env=world.environment(PROGRAM), text=True, start_new_session=True,
-                                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                started = subprocess.Popen(
+                    world.command("--yes"),
+                    env=world.environment(PROGRAM),
+                    text=True,
+                    start_new_session=True,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                )
                 while not (world.folder / "state.json").exists() or not world.state()["namespace"]:
                     time.sleep(0.02)
                 started.send_signal(number)  # while its creation is not answered yet
@@ -374,7 +490,11 @@ class Cleaned(Tried):
 
 class Old(unittest.TestCase):
     def test_python_3_9_reads_it(self):
-        files = [KIT, KIT.parents[1] / "tests" / "readers" / "device_plugin.py", *(KIT.parent / "real_cluster").rglob("*.py")]
+        files = [
+            KIT,
+            KIT.parents[1] / "tests" / "readers" / "device_plugin.py",
+            *(KIT.parent / "real_cluster").rglob("*.py"),
+        ]
         self.assertGreater(len(files), 12)
         for file in files:
             ast.parse(file.read_text(encoding="utf-8"), feature_version=(3, 9))
@@ -382,12 +502,35 @@ class Old(unittest.TestCase):
 
 class Private(unittest.TestCase):
     def test_forms(self):
-        for value, want in (("2,2,1", "2,2,1"), ("v5litepod-16", "v5litepod-16"), ("false,false,true", "false,false,true"), ("true", "true"),
-                            ("tpu-v6e-slice", "tpu-v6e-slice"), ("acme", "(text of 4)"), ("", ""), ("10.1.2.3:8353", "10.1.2.3:8353")):
+        for value, want in (
+            ("2,2,1", "2,2,1"),
+            ("v5litepod-16", "v5litepod-16"),
+            ("false,false,true", "false,false,true"),
+            ("true", "true"),
+            ("tpu-v6e-slice", "tpu-v6e-slice"),
+            ("acme", "(text of 4)"),
+            ("", ""),
+            ("10.1.2.3:8353", "(text of 13)"),
+            (":8353", ":8353"),
+            ("2001:4860::8888", "(text of 15)"),
+            ("123456789012", "(text of 12)"),
+            ("tpu-blue", "(text of 8)"),
+            ("tpu7x-32", "tpu7x-32"),
+            ("8431,8432", "8431,8432"),
+        ):
             self.assertEqual(want, private.plain(value))
-        for value, want in (("v1.33.5-gke.1080000", "v1.33.5-gke.1080000"), ("v1.36.3-acme.7", "v1.36.3"), ("0.12.0.1", "0.12.0.1"), ("acme", "(not shown)")):
+        for value, want in (
+            ("v1.33.5-gke.1080000", "v1.33.5-gke.1080000"),
+            ("v1.36.3-acme.7", "v1.36.3"),
+            ("0.12.0.1", "0.12.0.1"),
+            ("acme", "(not shown)"),
+        ):
             self.assertEqual(want, private.version(value))
-        for value, want in (("ct6e-standard-4t", "ct6e-standard-4t"), ("tpu7x-standard-4t", "tpu7x-standard-4t"), ("acme-4t", "(not shown)")):
+        for value, want in (
+            ("ct6e-standard-4t", "ct6e-standard-4t"),
+            ("tpu7x-standard-4t", "tpu7x-standard-4t"),
+            ("acme-4t", "(not shown)"),
+        ):
             self.assertEqual(want, private.machine(value))
 
     def test_of_names_within_names(self):
@@ -396,11 +539,17 @@ class Private(unittest.TestCase):
         self.assertEqual("h1 and h0 of p0: ValueError", names.clean("blue-10 and blue-1 of blue: ValueError"))
 
     def test_words_of_jax_stay(self):
-        for line in ("ValueError: coordinator_address should be defined.", "jax.errors.JaxRuntimeError: DEADLINE_EXCEEDED: Barrier timed out"):
+        for line in (
+            "ValueError: coordinator_address should be defined.",
+            "RuntimeError: after 10.5s in device.cc:99 (jax._src.distributed)",
+            "jax.errors.JaxRuntimeError: DEADLINE_EXCEEDED: Barrier timed out",
+        ):
             self.assertEqual(line, private.Names().clean(line))
 
     def test_a_report_is_json(self):
-        report = findings.Report("67abe164", "2026-11-27", pools=[{"pool": "p0"}], steps=[findings.Step("reads", "reads")])
+        report = findings.Report(
+            "67abe164", "2026-11-27", pools=[{"pool": "p0"}], steps=[findings.Step("reads", "reads")]
+        )
         self.assertEqual(report.as_dict(), json.loads(findings.as_json(report.as_dict())))
 
 

@@ -1,4 +1,4 @@
-"""scripts/try-on-a-real-cluster on nodes whose containers run: what a user with a TPU pool would see, but for the chips."""
+"""scripts/try-on-a-real-cluster on nodes whose containers run: what a user with a TPU pool sees, but for the chips."""
 
 import json
 import os
@@ -27,11 +27,26 @@ def kit(plane, machines, api, tmp_path):
     report = tmp_path / "report.json"
 
     def start(*arguments):
-        command = [sys.executable, "-B", str(KIT), f"--kubeconfig={plane.kubeconfig}", f"--image={READER}", "--pool=slice-a",
-                   f"--program={built.program().with_name('kubectl-tpu')}", f"--output={report}", *arguments]
+        command = [
+            sys.executable,
+            "-B",
+            str(KIT),
+            f"--kubeconfig={plane.kubeconfig}",
+            f"--image={READER}",
+            "--pool=slice-a",
+            f"--program={built.program().with_name('kubectl-tpu')}",
+            f"--output={report}",
+            *arguments,
+        ]
         path = f"{pathlib.Path(programs.path('kubectl')).parent}:{os.environ['PATH']}"
-        return subprocess.Popen(command, env={**os.environ, "PATH": path}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen(
+            command,
+            env={**os.environ, "PATH": path},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
 
     start.report = report
     yield start
