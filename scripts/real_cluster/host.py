@@ -16,6 +16,7 @@ READERS = pathlib.Path(__file__).resolve().parents[2] / "tests" / "readers"
 HARMLESS = ("ALT", "TPU_TOPOLOGY_ALT", "WRAP", "TPU_TOPOLOGY_WRAP", "TPU_RUNTIME_METRICS_PORTS")
 IDENTITY = ("TPU_WORKER_ID", "TPU_WORKER_HOSTNAMES", "TPU_PROCESS_ADDRESSES", "TPU_NAME")
 INJECTED = "tpu-webhook.dev/injected"
+WHO_WINS = "platform-environment"  # the fact
 
 
 def admission(kubectl: Kubectl, making: objects.Making, step: Step) -> bool:
@@ -89,8 +90,8 @@ def _compare(written: dict, node: dict, chips: int, names: private.Names, step: 
         )
         return
     expected, address = device_plugin.device_plugin(node, chips), device_plugin.host_ip(node)
-    for name in sorted({*expected, *written}):
-        found, wanted = (_value(name, of.get(name), address) for of in (written, expected))
+    both = [[_value(name, of.get(name), address) for of in (written, expected)] for name in {*expected, *written}]
+    for found, wanted in sorted(both, key=lambda pair: (pair[0] == pair[1], pair)):
         step.equal("device-plugin", found, wanted, **about)
 
 
@@ -103,7 +104,7 @@ def _value(name: str, value: str | None, address: str) -> str:
 
 def _who_wins(kubectl: Kubectl, screen: Screen, making: objects.Making, node: dict, written: dict, step: Step) -> None:
     names = [name for name in HARMLESS if written.get(name)]
-    about = {"fact": "platform-environment"}
+    about = {"fact": WHO_WINS}
     if len(names) < 3:
         step.not_known(
             "who-wins", f"the device plugin writes {len(names)} of the variables that a trial needs, of 3", **about
@@ -123,13 +124,13 @@ def _who_wins(kubectl: Kubectl, screen: Screen, making: objects.Making, node: di
     if said is None:
         return
     found = said[1]["named"]
-    plugin, wins = "the device plugin's", "the Pod's"
+    node_s, wins = "the node's", "the Pod's"
     step.equal(
-        "pod-over-plugin", {"of-the-pod": wins, written[other]: plugin}.get(found.get(other), "another"), wins, **about
+        "pod-over-plugin", {"of-the-pod": wins, written[other]: node_s}.get(found.get(other), "another"), wins, **about
     )
-    step.equal("empty-over-plugin", {"": wins, written[empty]: plugin}.get(found.get(empty), "another"), wins, **about)
+    step.equal("empty-over-plugin", {"": wins, written[empty]: node_s}.get(found.get(empty), "another"), wins, **about)
     step.equal("own-reference", _as("its value", found.get("TRY_EXPANDED") == "own"), "its value", **about)
-    literal = {f"$({referred})": "stays as it is written", written[referred]: "becomes the device plugin's value"}
+    literal = {f"$({referred})": "stays as it is written", written[referred]: "becomes the node's value"}
     step.equal("plugin-reference", literal.get(found.get("TRY_REFERRED"), "another"), "stays as it is written", **about)
     step.equal(
         "annotation",

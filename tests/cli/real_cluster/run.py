@@ -202,6 +202,13 @@ class Page(Tried):
         self.assertGreater(len(checks), 20)
         self.assertEqual(set(), {check for check in checks if f"`{check}`" not in page})
 
+    def test_every_fact_exists(self):
+        sources = "".join(file.read_text(encoding="utf-8") for file in (KIT.parent / "real_cluster").glob("*.py"))
+        facts = set(re.findall(r'fact=?"?:? ?"([a-z-]+)"', sources)) | {host.WHO_WINS}
+        self.assertGreater(len(facts), 8)
+        headings = re.findall(r"^### (.+)$", (KIT.parents[1] / "docs/facts.md").read_text(encoding="utf-8"), re.MULTILINE)
+        self.assertEqual(set(), facts - set(headings))
+
     def test_every_option_is_explained(self):
         page = PAGE.read_text(encoding="utf-8")
         options = set(
@@ -332,7 +339,7 @@ class Found(Tried):
         world = self.tried(code=1, podWins=False)
         for name in ("pod-over-plugin", "empty-over-plugin"):
             self.assertEqual(
-                ("differs", "the device plugin's"), tuple(self.check(world, name)[key] for key in ("outcome", "found"))
+                ("differs", "the node's"), tuple(self.check(world, name)[key] for key in ("outcome", "found"))
             )
 
     def test_another_injector_and_whether_it_keeps_values(self):

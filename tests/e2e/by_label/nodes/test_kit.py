@@ -123,8 +123,8 @@ def test_what_differs_is_found(release, kit, edited, picture):
         ("device-plugin", "ALT=true"),
         ("device-plugin", "TPU_TOPOLOGY_ALT=true"),
         ("device-plugin", "TPU_NEW=7"),
-        ("pod-over-plugin", "the device plugin's"),
-        ("empty-over-plugin", "the device plugin's"),
+        ("pod-over-plugin", "the node's"),
+        ("empty-over-plugin", "the node's"),
     }
     assert steps["clean"]["outcome"] == "ok"
 
