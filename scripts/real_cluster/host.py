@@ -16,7 +16,7 @@ READERS = pathlib.Path(__file__).resolve().parents[2] / "tests" / "readers"
 HARMLESS = ("ALT", "TPU_TOPOLOGY_ALT", "WRAP", "TPU_TOPOLOGY_WRAP", "TPU_RUNTIME_METRICS_PORTS")
 IDENTITY = ("TPU_WORKER_ID", "TPU_WORKER_HOSTNAMES", "TPU_PROCESS_ADDRESSES", "TPU_NAME")
 INJECTED = "tpu-webhook.dev/injected"
-WHO_WINS = "platform-environment"  # the fact
+WHO_WINS = "whose-value-wins"  # the fact
 
 
 def admission(kubectl: Kubectl, making: objects.Making, step: Step) -> bool:
