@@ -108,10 +108,10 @@ def _versions(with_operators: list) -> dict:
 
 def _print_nodes(client: kube.Kube) -> None:
     pools: dict = {}
-    for node in client.get("/api/v1/nodes")["items"]:
-        labels = node["metadata"]["labels"]
+    for one in client.get("/api/v1/nodes")["items"]:
+        labels = one["metadata"]["labels"]
         key = labels.get("cloud.google.com/gke-nodepool", "")
-        pools.setdefault(key, []).append((labels, node["status"]["allocatable"].get(nodes.TPU, "0")))
+        pools.setdefault(key, []).append((labels, one["status"]["allocatable"].get(nodes.TPU, "0")))
     print(f"\n{'pool':<16}{'nodes':>6}{'chips':>7}  {'machine':<20}topology")
     for name, members in sorted(pools.items()):
         labels = members[0][0]

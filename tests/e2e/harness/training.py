@@ -1,8 +1,8 @@
 """Workloads whose containers really run: what is changed in a manifest for it, and what was said in them.
 
 Changed are the image, since none can be pulled here, the program of a container that asks for chips (trains.py, which
-works without them), and requests for CPU and memory, of which these nodes have little. Nothing that names a place, an id
-or another Pod is.
+works without them), and what is asked of CPU and memory, of which these nodes have little. Nothing that names a place, an
+id or another Pod is.
 """
 
 import dataclasses
@@ -16,10 +16,10 @@ from controlplane.real.store import READER
 
 from .api import wait_for
 from .namespace import Namespace
-from .slices import chips
 
 PROGRAM = pathlib.Path(__file__).with_name("trains.py").read_text(encoding="utf-8")
 SECONDS = 180
+CPU = "250m"  # without a request a container waits for all others of the machine
 
 
 @dataclasses.dataclass
@@ -38,10 +38,11 @@ def here(obj: dict) -> None:
         spec["terminationGracePeriodSeconds"] = 2  # Python as the first process of a container hears no SIGTERM
         for container in spec.get("initContainers", []) + spec["containers"]:
             container["image"] = READER
-            resources = container.get("resources", {})
+            resources = container.setdefault("resources", {})
             for which in ("limits", "requests"):
                 if which in resources:
                     resources[which] = {key: value for key, value in resources[which].items() if key not in ("cpu", "memory")}
+            resources.setdefault("requests", {})["cpu"] = CPU
 
 
 def training(obj: dict) -> None:

@@ -22,6 +22,9 @@ def trees() -> list:
     return [tree for tree in ROOT.iterdir() if (tree / "cgroup.procs").exists() and tree.name != "unified"]
 
 
+WEIGHT = {"cpu.shares": "8192", "cpu.weight": "800"}  # against everything else here: a node would be a machine of its own
+
+
 def make(name: str) -> None:
     """A cgroup in each tree, with what a kubelet wants to be there: the CPUs of a cpuset are set by nobody else."""
     for tree in trees():
@@ -29,6 +32,9 @@ def make(name: str) -> None:
         for file in ("cpuset.cpus", "cpuset.mems"):
             if tree != ROOT and (tree / file).exists():
                 (tree / name / file).write_text((tree / file).read_text(encoding="ascii"), encoding="ascii")
+        for file, weight in WEIGHT.items():
+            if (tree / name / file).exists():
+                (tree / name / file).write_text(weight, encoding="ascii")
 
 
 def found(prefix: str) -> list:
