@@ -34,15 +34,16 @@ def who_am_i():
     return os.environ["TPU_NAME"], int(os.environ["TPU_WORKER_ID"])
 
 
-def reserve(topology, version, slices):
-    """A placement group over all slices. It has no timeout of its own and waits 100 s for a
-    slice that is not there, so the slices are counted first."""
+def reserve(topology, version, slices, chips):
+    """A placement group over all slices, of hosts with so many chips: Ray by itself takes 2x4 for
+    one host of eight. It has no timeout of its own and waits 100 s for a slice that is not there,
+    so the slices are counted first."""
     whole = tpu.get_num_tpu_slices(topology, f"TPU-{version.upper()}")
     if whole != slices:
         give_up(f"Ray counts {whole} whole slices, there are {slices}")
     try:
         group = tpu.slice_placement_group(topology=topology, accelerator_version=version,
-                                          num_slices=slices)
+                                          num_slices=slices, chips_per_vm=chips)
     except Exception as error:
         give_up(f"{type(error).__name__}: {error}")
     if not ray.wait([group.placement_group.ready()], timeout=READY_SECONDS)[0]:
@@ -69,7 +70,8 @@ def main(address, nodes, slices):
 
     labels = found[0]["Labels"]
     group = reserve(labels["ray.io/tpu-topology"],
-                    labels["ray.io/tpu-pod-type"].rsplit("-", 1)[0], slices)
+                    labels["ray.io/tpu-pod-type"].rsplit("-", 1)[0], slices,
+                    int(found[0]["Resources"]["TPU"]))
     ran = ray.get([
         who_am_i.options(
             resources={"TPU": group.chips_per_host},
