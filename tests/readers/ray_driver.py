@@ -37,7 +37,7 @@ def who_am_i():
 def reserve(topology, version, slices, chips):
     """A placement group over all slices, of hosts with so many chips: Ray by itself takes 2x4 for
     one host of eight. It has no timeout of its own and waits 100 s for a slice that is not there,
-    so the slices are counted first."""
+    so the slices are counted first. docs/facts.md#ray-two-hosts-of-2x4"""
     whole = tpu.get_num_tpu_slices(topology, f"TPU-{version.upper()}")
     if whole != slices:
         give_up(f"Ray counts {whole} whole slices, there are {slices}")
