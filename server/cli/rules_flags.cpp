@@ -17,8 +17,9 @@ namespace tpuwh::server::cli {
 namespace {
 
 constexpr auto rules_example = R"(
---entries prints one entry for each workload API: a Pod that concerns the webhook reaches exactly
-one. The chart installs them, each with failurePolicy and timeoutSeconds by its mode.
+--entries prints the entries by the modes and workload APIs that --config sets: a Pod that concerns the
+webhook reaches exactly one. The chart installs them, each with failurePolicy and timeoutSeconds by its
+mode, and keeps those that no Pod reaches; --output json prints these, too.
 
 --diff compares with the JSON of another release, for a review before an upgrade.
 Exit code: 0 nothing was added, 1 something was added, 2 OLD.json is unusable.
@@ -52,17 +53,18 @@ void add_rules(CLI::App& program, Command& chosen) {
   auto entries = std::make_shared<bool>(false);
   command->add_flag(
       "--entries", *entries,
-      "Print the entries of the MutatingWebhookConfiguration, one for each workload API, with the "
-      "conditions by which they share the Pods; --output json: also the parts of the conditions");
+      "Print the entries of the MutatingWebhookConfiguration, with the labels and conditions by which "
+      "they share the Pods; --output json: also the parts of the conditions");
   auto layers = add_setting_flags(*command, settings::Scope::names);
   command->footer(rules_example);
   command->callback([options, rbac, entries, layers, &chosen] {
-    options->prefix = layers->resolve().options.webhook.prefix;
-    chosen.run = [options, rbac, entries](const text::Console& console) {
+    const webhook::config::Config config = layers->resolve().options.webhook;
+    options->prefix = config.prefix;
+    chosen.run = [options, rbac, entries, config](const text::Console& console) {
       if (*entries) {
         const bool json = options->output == rules::RulesOutput::json;
-        console.out << (json ? text::json_line(rules::entries_json(options->prefix), true)
-                             : text::printed_lines(rules::entries_yaml(options->prefix)));
+        console.out << (json ? text::json_line(rules::entries_json(config), true)
+                             : text::printed_lines(rules::entries_yaml(config)));
         return 0;
       }
       if (*rbac) {

@@ -3,7 +3,9 @@
 #include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <ranges>
 #include <string_view>
 
@@ -11,6 +13,8 @@ namespace tpuwh::server::rules {
 
 namespace {
 
+using webhook::config::Config;
+using webhook::config::Mode;
 using webhook::workloads::Workload;
 
 // An error in an expression would refuse a Pod, so every field that may be absent is guarded. The
@@ -58,6 +62,172 @@ std::string indented(std::string_view text, std::string_view by) {
   return out;
 }
 
+constexpr std::string_view of_pods = "pods.tpu-webhook.dev";
+
+std::string entry_name(const Workload& workload) {
+  const bool rest = &workload == &webhook::workloads::workloads().back();
+  return rest ? std::string(of_pods) : fmt::format("{}.{}", workload.name, of_pods);
+}
+
+std::vector<std::string> names_of(const std::vector<const Workload*>& all) {
+  std::vector<std::string> out;
+  for (const Workload* each : all) out.emplace_back(each->name);
+  return out;
+}
+
+// The workload APIs by their modes, and the entries that follow.
+class Plan {
+ public:
+  explicit Plan(const Config& config) : config_(config), is_(conditions(config.prefix)) {
+    for (const OfWorkload& each : rules::of_workloads()) of_.push_back(each.expression);
+    for (const Workload& each : webhook::workloads::workloads())
+      if (const auto mode = mode_of(each)) most_ = *mode;
+    for (const Workload& each : webhook::workloads::workloads()) {
+      const auto mode = mode_of(each);
+      const bool keyed = !each.label_key.empty();
+      if (!mode)
+        left_out_.push_back(&each);
+      else if (mode != most_)
+        (keyed ? others_ : unkeyed_others_).push_back(&each);
+      else
+        (keyed ? with_key_ : without_key_).push_back(&each);
+    }
+  }
+
+  std::vector<Entry> entries() const {
+    std::vector<Entry> out;
+    std::vector<std::string> before;  // keys of entries so far that take whoever has them
+    const Workload& last = webhook::workloads::workloads().back();
+    for (const Workload& each : webhook::workloads::workloads()) {
+      Entry entry{.name = entry_name(each), .condition = std::string(each.name), .expression = {}};
+      if (&each == &last) {
+        rest(entry, before);
+      } else if (has(with_key_, each)) {
+        of_most(entry, {&each});
+        entry.present = {std::string(each.label_key)};
+        entry.absent = before;
+        before.emplace_back(each.label_key);
+      } else if (has(others_, each)) {
+        entry.expression = fmt::format("{} &&\n{}", is_.asks_for_tpu, of(each));
+        entry.present = {std::string(each.label_key)};
+        entry.mode = mode_of(each);
+        entry.workloads = {std::string(each.name)};
+      } else if (!unkeyed_others_.empty() && unkeyed_others_.front() == &each) {
+        of_unkeyed_others(entry);
+      } else {
+        entry.expression = fmt::format("{} &&\n{}", is_.asks_for_tpu, of(each));
+      }
+      out.push_back(std::move(entry));
+    }
+    out.push_back(of_claims());
+    return out;
+  }
+
+  // Pods of workload APIs that are handled.
+  std::string any() const {
+    return unless_left_out(fmt::format("{} ||\n{} ||\n{}", is_.asks_for_tpu, is_.has_claims,
+                                       is_.annotated));
+  }
+
+ private:
+  using Some = std::vector<const Workload*>;
+
+  std::optional<Mode> mode_of(const Workload& each) const {
+    return config_.workloads.has(each.kind) ? std::optional(config_.mode_for(each.kind))
+                                            : std::nullopt;
+  }
+
+  static bool has(const Some& all, const Workload& each) {
+    return std::ranges::find(all, &each) != all.end();
+  }
+
+  const std::string& of(const Workload& each) const {
+    return of_[static_cast<std::size_t>(&each - webhook::workloads::workloads().data())];
+  }
+
+  std::string none_of(const Some& all) const {
+    std::string out;
+    for (const Workload* each : all)
+      out += fmt::format("{}!{}", out.empty() ? "" : " &&\n", of(*each));
+    return out;
+  }
+
+  std::string unless_left_out(const std::string& condition) const {
+    if (left_out_.empty()) return condition;
+    return fmt::format("({}) &&\n{}", condition, none_of(left_out_));
+  }
+
+  // Pods with claims alone are never changed, so nobody has to wait for them.
+  bool claims_in_most() const { return most_ == Mode::shadow; }
+  bool claims_in_others() const { return !claims_in_most() && !unkeyed_others_.empty(); }
+
+  // All but those that have an entry by their mode. Which of these entries a Pod reaches is said by
+  // their selectors alone: their conditions are the same.
+  void of_most(Entry& entry, const Some& workloads) const {
+    Some with_entry = others_;
+    with_entry.insert(with_entry.end(), unkeyed_others_.begin(), unkeyed_others_.end());
+    // Pods known by our annotations alone, whoever made them: they are of the last of the table.
+    const bool last_handled = mode_of(webhook::workloads::workloads().back()).has_value();
+    std::string also = claims_in_most() ? is_.has_claims : std::string();
+    if (last_handled)
+      also += claims_in_most() ? fmt::format(" ||\n{}", is_.annotated)
+                               : fmt::format("!{} &&\n{}", is_.has_claims, is_.annotated);
+    std::string out = is_.asks_for_tpu;
+    if (with_entry.empty())
+      out += also.empty() ? "" : " ||\n";
+    else
+      out += (also.empty() ? " &&\n" : " ?\n") + none_of(with_entry) + (also.empty() ? "" : " :\n");
+    entry.expression = unless_left_out(out + also);
+    entry.mode = most_;
+    entry.workloads = names_of(workloads);
+    entry.claims = claims_in_most();
+  }
+
+  void rest(Entry& entry, const std::vector<std::string>& before) const {
+    of_most(entry, without_key_);
+    entry.absent = before;
+    // With claims alone Pods of an entry by mode come here, too.
+    const bool some = !without_key_.empty() || (claims_in_most() && !others_.empty());
+    if (!some) entry.mode.reset();
+    if (!some) entry.claims = false;
+  }
+
+  void of_unkeyed_others(Entry& entry) const {
+    std::string any;
+    for (const Workload* each : unkeyed_others_)
+      any += fmt::format("{}{}", any.empty() ? "" : " ||\n", of(*each));
+    if (claims_in_others())
+      entry.expression = unless_left_out(
+          fmt::format("{} ?\n{} :\n{}", is_.asks_for_tpu, any, is_.has_claims));
+    else
+      entry.expression = fmt::format("{} &&\n{}", is_.asks_for_tpu,
+                                     unkeyed_others_.size() > 1 ? "(" + any + ")" : any);
+    entry.mode = mode_of(*unkeyed_others_.front());
+    entry.workloads = names_of(unkeyed_others_);
+    entry.claims = claims_in_others();
+  }
+
+  // First what nearly no Pod has.
+  Entry of_claims() const {
+    Entry out{.name = fmt::format("claims.{}", of_pods),
+              .condition = "resource-claims",
+              .expression = unless_left_out(
+                  fmt::format("{} &&\n!{}", is_.has_claims, is_.asks_for_tpu))};
+    if (claims_in_most() || claims_in_others()) return out;
+    out.mode = Mode::shadow;
+    out.claims = true;
+    return out;
+  }
+
+  const Config& config_;
+  Conditions is_;
+  std::vector<std::string> of_;  // by the order of the table
+  Mode most_ = Mode::enforce;    // of the last workload API that is handled
+  Some with_key_, without_key_;  // of that mode: with a label, and without one
+  Some others_, unkeyed_others_;
+  Some left_out_;
+};
+
 }  // namespace
 
 Conditions conditions(const std::string& prefix) {
@@ -66,32 +236,27 @@ Conditions conditions(const std::string& prefix) {
           .annotated = fmt::format(annotated, prefix)};
 }
 
-std::vector<Entry> entries(const std::string& prefix) {
-  const Conditions is = conditions(prefix);
-  std::vector<Entry> out;
+std::vector<OfWorkload> of_workloads() {
+  std::vector<OfWorkload> out;
   std::string before;  // none of the workload APIs so far
   for (const Workload& workload : webhook::workloads::workloads()) {
     const bool rest = &workload == &webhook::workloads::workloads().back();
-    const std::string of_workload = of_pod(rest ? before.substr(0, before.rfind(" &&"))
-                                                : fmt::format("{}({})", before, workload.cel));
-    out.push_back({
-        .name =
-            rest ? "pods.tpu-webhook.dev" : fmt::format("{}.pods.tpu-webhook.dev", workload.name),
-        .expression = fmt::format("{} &&\n{}", is.asks_for_tpu, of_workload),
-        .workload = std::string(workload.name),
-        .of_workload = of_workload,
-        .label_key = std::string(workload.label_key),
-        .label_value = std::string(workload.label_value),
-    });
+    out.push_back({.workload = std::string(workload.name),
+                   .entry = entry_name(workload),
+                   .label_key = std::string(workload.label_key),
+                   .expression = of_pod(rest ? before.substr(0, before.rfind(" &&"))
+                                             : fmt::format("{}({})", before, workload.cel))});
     before += fmt::format("!({}) &&\n", workload.cel);
   }
-  // Pods known by our annotations alone, whoever made them.
-  Entry& rest = out.back();
-  rest.expression = fmt::format("{} ?\n{} :\n!{} &&\n{}", is.asks_for_tpu, rest.of_workload,
-                                is.has_claims, is.annotated);
-  out.push_back({.name = "claims.pods.tpu-webhook.dev",
-                 .expression = fmt::format("!{} &&\n{}", is.asks_for_tpu, is.has_claims)});
   return out;
+}
+
+std::vector<Entry> entries(const Config& config) {
+  return Plan(config).entries();
+}
+
+std::string any_expression(const Config& config) {
+  return Plan(config).any();
 }
 
 std::vector<Objects> objects() {
@@ -114,37 +279,63 @@ std::vector<Objects> objects() {
   return out;
 }
 
-std::string entries_yaml(const std::string& prefix) {
+namespace {
+
+constexpr std::string_view mode_name(std::optional<Mode> mode) {
+  return !mode ? "" : *mode == Mode::enforce ? "enforce" : "shadow";
+}
+
+std::string selector_yaml(const Entry& entry) {
   std::string out;
-  for (const Entry& entry : entries(prefix)) {
-    out += fmt::format("- name: {}\n", entry.name);
-    if (!entry.label_key.empty())
-      out += fmt::format(
-          "  objectSelector:\n    matchExpressions:\n      - key: {}\n        operator: {}\n{}",
-          entry.label_key, entry.label_value.empty() ? "Exists" : "In",
-          entry.label_value.empty() ? ""
-                                    : fmt::format("        values: [{}]\n", entry.label_value));
+  const auto add = [&](const std::string& key, std::string_view op) {
+    out += fmt::format("      - key: {}\n        operator: {}\n", key, op);
+  };
+  for (const std::string& key : entry.present) add(key, "Exists");
+  for (const std::string& key : entry.absent) add(key, "DoesNotExist");
+  return out.empty() ? out : "  objectSelector:\n    matchExpressions:\n" + out;
+}
+
+}  // namespace
+
+std::string entries_yaml(const Config& config) {
+  std::string out;
+  for (const Entry& entry : entries(config)) {
+    if (!entry.mode) continue;
+    out += fmt::format("# {}: {}{}\n- name: {}\n{}", mode_name(entry.mode),
+                       fmt::join(entry.workloads, ", "),
+                       !entry.claims             ? ""
+                       : entry.workloads.empty() ? "resource claims"
+                                                 : ", resource claims",
+                       entry.name, selector_yaml(entry));
     out += fmt::format("  matchConditions:\n    - name: {}\n      expression: |-\n{}",
-                       entry.workload.empty() ? "resource-claims" : entry.workload,
-                       indented(entry.expression, "        "));
+                       entry.condition, indented(entry.expression, "        "));
   }
   return out;
 }
 
-nlohmann::ordered_json entries_json(const std::string& prefix) {
-  const Conditions is = conditions(prefix);
-  nlohmann::ordered_json out = {{"asksForTpu", is.asks_for_tpu},
-                                {"hasClaims", is.has_claims},
-                                {"annotated", is.annotated},
-                                {"entries", nlohmann::ordered_json::array()}};
-  for (const Entry& entry : entries(prefix))
+nlohmann::ordered_json entries_json(const Config& config) {
+  using Json = nlohmann::ordered_json;
+  const Conditions is = conditions(config.prefix);
+  Json out = {{"asksForTpu", is.asks_for_tpu},
+              {"hasClaims", is.has_claims},
+              {"annotated", is.annotated},
+              {"workloads", Json::array()},
+              {"entries", Json::array()}};
+  for (const OfWorkload& each : of_workloads())
+    out["workloads"].push_back({{"workload", each.workload},
+                                {"entry", each.entry},
+                                {"labelKey", each.label_key},
+                                {"ofWorkload", each.expression}});
+  for (const Entry& entry : entries(config))
     out["entries"].push_back({{"name", entry.name},
-                              {"workload", entry.workload},
-                              {"labelKey", entry.label_key},
-                              {"labelValue", entry.label_value},
-                              {"ofWorkload", entry.of_workload},
+                              {"mode", mode_name(entry.mode)},
+                              {"workloads", entry.workloads},
+                              {"claims", entry.claims},
+                              {"present", entry.present},
+                              {"absent", entry.absent},
+                              {"condition", entry.condition},
                               {"expression", entry.expression}});
-  out["objects"] = nlohmann::ordered_json::array();
+  out["objects"] = Json::array();
   for (const Objects& each : objects())
     out["objects"].push_back({{"workload", each.workload},
                               {"group", each.group},

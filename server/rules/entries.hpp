@@ -1,12 +1,22 @@
-// The entries that a MutatingWebhookConfiguration needs, one for each workload API, so that an
-// outage touches only those that are enforced. Together they test what one condition would: each
-// Pod that concerns the webhook reaches exactly one of them, and the workload table says which.
+// The entries that a MutatingWebhookConfiguration needs. Each Pod that concerns the webhook reaches
+// exactly one, and its policy is that of the mode of its own workload API, so that an outage touches
+// only those that are enforced (docs/decisions/0038).
 //
-// The chart's templates/_program.tpl is made from the JSON form, and a test compares.
+// A label selector costs the API server next to nothing, a condition that it evaluates much, so an
+// entry is chosen by the presence of labels' keys: one for each workload API whose controller writes
+// a label, and one, the last of the table, for Pods without these keys, whoever owns them. They ask
+// only whether a Pod asks for TPUs. What they do not share is the mode: a workload API whose mode is
+// another than that of most has an entry that tests in CEL what the workload table tests in C++.
+//
+// The chart's templates/_program.tpl is made from the JSON form, its templates/_entries.tpl does the
+// same from its values, and a test compares.
 #pragma once
+
+#include "webhook/config/config.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,17 +30,35 @@ struct Conditions {
 };
 Conditions conditions(const std::string& prefix);
 
+// The workload table names this workload API, and none before it; CEL. With the key of a label that
+// all its Pods have, "" where there is none.
+struct OfWorkload {
+  std::string workload;  // "jobset"
+  std::string entry;     // "jobset.pods.tpu-webhook.dev"
+  std::string label_key;
+  std::string expression;
+};
+std::vector<OfWorkload> of_workloads();
+
 struct Entry {
-  std::string name;              // "jobset.pods.tpu-webhook.dev"
-  std::string expression;        // of its match condition; CEL
-  std::string workload = {};     // "jobset"; "" for Pods with claims alone, whoever made them
-  std::string of_workload = {};  // the workload table names this one, and none before it; CEL
-  std::string label_key = {};    // of an objectSelector that lets all its Pods pass; "" for none
-  std::string label_value = {};  // "" for any
+  std::string name;        // "jobset.pods.tpu-webhook.dev"
+  std::string condition;   // its match condition's name: "jobset", "resource-claims"
+  std::string expression;  // and CEL
+  std::vector<std::string> present = {}, absent = {};  // keys of labels, of its objectSelector
+  // Of all its Pods. Nothing where no Pod reaches it: it is there so that it has its caBundle when
+  // other settings need it.
+  std::optional<webhook::config::Mode> mode = {};
+  // The workload APIs whose Pods with TPUs reach it, with the labels that their controllers write.
+  std::vector<std::string> workloads = {};
+  bool claims = false;  // Pods with resource claims that do not ask for TPUs reach it
 };
 
-// In the order of the workload table, then that of the claims. Prefix: "tpu-webhook.dev/".
-std::vector<Entry> entries(const std::string& prefix);
+// By the modes of a configuration, the workload APIs that it handles, and its prefix. In the order
+// of the workload table, then that of the claims; always of the same names.
+std::vector<Entry> entries(const webhook::config::Config& config);
+
+// Of the entry for namespaces that are only watched: all that concern the webhook.
+std::string any_expression(const webhook::config::Config& config);
 
 // Workload objects that are checked: one rule of the ValidatingWebhookConfiguration each, in the
 // order of the workload table.
@@ -41,7 +69,7 @@ struct Objects {
 std::vector<Objects> objects();
 
 // `rules --entries`
-std::string entries_yaml(const std::string& prefix);
-nlohmann::ordered_json entries_json(const std::string& prefix);
+std::string entries_yaml(const webhook::config::Config& config);
+nlohmann::ordered_json entries_json(const webhook::config::Config& config);
 
 }  // namespace tpuwh::server::rules

@@ -60,17 +60,22 @@ SETTINGS = {
 
 WORKLOADS = ["ray", "lws", "jobset", "job", "statefulset", "pod"]
 
-# (config, the workload APIs whose entry may refuse a Pod, those that have an entry)
+# (config, the workload APIs whose Pods may be refused, the entries that may refuse them, the others that a Pod reaches)
 POLICIES = [
-    ({}, [], WORKLOADS),
-    ({"mode": None}, [], WORKLOADS),
-    ({"mode": "enforce"}, WORKLOADS, WORKLOADS),
-    ({"perWorkload": {"ray": {"mode": "enforce"}}}, ["ray"], WORKLOADS),
-    ({"mode": "shadow"}, [], WORKLOADS),
-    ({"mode": "shadow", "perWorkload": {"jobset": {"mode": "enforce"}}}, ["jobset"], WORKLOADS),
-    ({"mode": "enforce", "perWorkload": {"ray": {"mode": "shadow"}, "pod": None}}, WORKLOADS[1:], WORKLOADS),
-    ({"mode": "enforce", "workloads": ["ray", "pod"]}, ["ray", "pod"], ["ray", "pod"]),
-    ({"workloads": ["job"], "mode": "shadow"}, [], ["job"]),
+    ({}, [], [], ["ray", "lws", "jobset", "pod"]),
+    ({"mode": None}, [], [], ["ray", "lws", "jobset", "pod"]),
+    ({"mode": "enforce"}, WORKLOADS, ["ray", "lws", "jobset", "pod"], ["claims"]),
+    ({"perWorkload": {"ray": {"mode": "enforce"}}}, ["ray"], ["ray"], ["lws", "jobset", "pod"]),
+    ({"mode": "shadow"}, [], [], ["ray", "lws", "jobset", "pod"]),
+    ({"mode": "shadow", "perWorkload": {"jobset": {"mode": "enforce"}}}, ["jobset"], ["jobset"], ["ray", "lws", "pod"]),
+    ({"mode": "enforce", "perWorkload": {"ray": {"mode": "shadow"}, "pod": None}}, WORKLOADS[1:], ["lws", "jobset", "pod"], ["ray", "claims"]),
+    ({"mode": "shadow", "perWorkload": {"job": {"mode": "enforce"}, "statefulset": {"mode": "enforce"}}}, ["job", "statefulset"], ["job"],
+     ["ray", "lws", "jobset", "pod"]),
+    ({"mode": "enforce", "perWorkload": {"statefulset": {"mode": "shadow"}}}, ["ray", "lws", "jobset", "job", "pod"], ["ray", "lws", "jobset", "pod"],
+     ["statefulset"]),
+    ({"mode": "enforce", "perWorkload": {"pod": {"mode": "shadow"}}}, WORKLOADS[:-1], ["ray", "lws", "jobset", "job"], ["pod"]),
+    ({"mode": "enforce", "workloads": ["ray", "pod"]}, ["ray", "pod"], ["ray", "pod"], ["claims"]),
+    ({"workloads": ["job"], "mode": "shadow"}, [], [], ["pod"]),
 ]
 
 # (values, texts that are rendered because of them; one that begins with "no " is not)
@@ -267,16 +272,57 @@ def program(*arguments, text=""):
 
 
 def entries(text):
-    """Each entry of the configuration for Pods: {name, failurePolicy, timeoutSeconds, path, expression}."""
+    """Each entry of the configuration for Pods: {name, failurePolicy, timeoutSeconds, path, expression, present, absent}."""
     text = re.search(r"kind: MutatingWebhookConfiguration\n.*?\nwebhooks:\n(.*?)(?=\n---|\Z)", text, re.S)[1]
     found = []
     for one in re.split(r"^  - name: ", text, flags=re.M)[1:]:
         entry = {key: re.search(rf"^ +{key}: (\S+)$", one, re.M)[1] for key in ("failurePolicy", "timeoutSeconds", "path")}
         lines = one[one.index("expression: |-\n"):].splitlines()[1:]
         entry["expression"] = "\n".join(line[10:] for line in lines if line.startswith(" " * 10))
-        left_out = "operator: DoesNotExist" in one.partition("rules:")[0].partition("objectSelector:")[2]
-        found.append({"name": one.splitlines()[0], **entry, **({"leftOut": True} if left_out else {})})
+        selector = re.findall(r"- key: (\S+)\n +operator: (\w+)", one.partition("\n    rules:")[0].partition("objectSelector:")[2])
+        found.append({"name": one.splitlines()[0], **entry, "present": [key for key, operator in selector if operator == "Exists"],
+                      "absent": [key for key, operator in selector if operator == "DoesNotExist"]})
     return found
+
+
+def is_reached(entry):
+    """Whether any Pod can meet its selector."""
+    return not set(entry["present"]) & set(entry["absent"])
+
+
+def every_mode():
+    """`config` of every way in which each workload API is enforced, watched or left out."""
+    for modes in itertools.product(("enforce", "shadow", None), repeat=len(WORKLOADS)):
+        handled = {name: {"mode": mode} for name, mode in zip(WORKLOADS, modes) if mode}
+        if handled:
+            yield {"workloads": list(handled), "perWorkload": handled}
+
+
+def rendered_by_the_chart(configs):
+    """Entries of the chart for each of these values of `config`, by one run of helm."""
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "templates").mkdir()
+        (pathlib.Path(folder) / "Chart.yaml").write_text("{apiVersion: v2, name: x, version: 1.0.0}", encoding="utf-8")
+        for name in ("_program.tpl", "_config.tpl", "_entries.tpl"):
+            shutil.copy(CHART / "templates" / name, pathlib.Path(folder) / "templates")
+        (pathlib.Path(folder) / "templates" / "x.yaml").write_text(ENTRIES_OF_ALL, encoding="utf-8")
+        text = helm("template", "x", folder, "--values", "-", values={"all": configs})
+    return [json.loads(json.loads(line)) for line in re.findall(r"^- (\".*\")$", text, re.M)]
+
+
+ENTRIES_OF_ALL = """kind: X
+all:
+{{- range .Values.all }}
+{{- $root := dict "Values" (dict "config" .) }}
+{{- $out := list }}
+{{- range include "tpu-webhook.entries" $root | fromYamlArray }}
+{{- $expression := include "tpu-webhook.condition" (dict "root" $root "entry" .) }}
+{{- $out = append $out (dict "name" .name "mode" (.mode | default "") "present" (.present | default list) "absent" (.absent | default list)
+  "condition" .condition "expression" $expression) }}
+{{- end }}
+- {{ $out | toJson | quote }}
+{{- end }}
+"""
 
 
 def every_value():
@@ -402,30 +448,48 @@ class Chart(unittest.TestCase):
         self.assertNotEqual(sums[0], sums[1])
 
     def test_entries_are_the_programs(self):
+        """In every mode that workload APIs can have; and of the whole chart as its templates say alone."""
         if not options.program:
             self.skipTest("no --program")
-        wanted = json.loads(program("rules", "--entries", "--output=json"))["entries"]
+        configs = list(every_mode())
+        for config, found in zip(configs, rendered_by_the_chart(configs), strict=True):
+            wanted = json.loads(program("rules", "--entries", "--output=json", "--config=/dev/stdin", text=json.dumps(config)))["entries"]
+            fields = ("name", "mode", "condition", "expression") + ("present", "absent")
+            for one, other in zip(wanted, found, strict=True):
+                reached = fields if one["mode"] else fields[:4]
+                self.assertEqual({key: one[key] for key in reached}, {key: other[key] for key in reached}, f"{config} {one['name']}")
+        wanted = json.loads(program("rules", "--entries", "--output=json", "--config=/dev/stdin", text='{"mode": "shadow"}'))["entries"]
         found = entries(defaults())
         self.assertEqual([entry["name"] for entry in wanted] + ["shadow.pods.tpu-webhook.dev"], [entry["name"] for entry in found])
         for one, other in zip(wanted, found):
             with self.subTest(one["name"]):
                 self.assertEqual(one["expression"], other["expression"])
+                self.assertEqual(bool(one["mode"]), is_reached(other))
+                if one["mode"]:
+                    self.assertEqual((one["present"], one["absent"]), (other["present"], other["absent"]))
 
     def test_whom_an_outage_touches(self):
-        """An entry is waited for, and may refuse, where its workload API is enforced; all others are Ignore and 2 s."""
-        for config, enforced, handled in POLICIES:
+        """An entry is waited for, and may refuse, where its workload APIs are enforced; all others are Ignore and 2 s."""
+        for config, _, refusing, watching in POLICIES:
             with self.subTest(config):
                 every = entries(render({"config": config, "timeoutSeconds": 7}))
-                self.assertCountEqual(of_workloads(set(WORKLOADS) - set(handled)), [entry["name"] for entry in every if "leftOut" in entry])
-                self.assertEqual(set(), {entry["failurePolicy"] for entry in every if "leftOut" in entry} - {"Ignore"})
-                found = {entry["name"]: (entry["failurePolicy"], entry["timeoutSeconds"], entry["path"]) for entry in every if "leftOut" not in entry}
-                wanted = {name: ("Ignore", "2", "/mutate") for name in of_workloads(handled) + ["claims.pods.tpu-webhook.dev"]}
-                wanted |= {name: ("Fail", "7", "/mutate") for name in of_workloads(enforced)}
+                self.assertEqual(set(), {entry["failurePolicy"] for entry in every if not is_reached(entry)} - {"Ignore"})
+                found = {entry["name"]: (entry["failurePolicy"], entry["timeoutSeconds"], entry["path"]) for entry in every if is_reached(entry)}
+                wanted = {name: ("Ignore", "2", "/mutate") for name in of_workloads(watching)}
+                wanted |= {name: ("Fail", "7", "/mutate") for name in of_workloads(refusing)}
                 self.assertEqual({**wanted, "shadow.pods.tpu-webhook.dev": ("Ignore", "2", "/shadow")}, found)
+
+    def test_how_many_conditions_a_pod_without_labels_costs(self):
+        """One where nothing is enforced, and one more where Pods of two policies can be without labels."""
+        for config, _, _, _ in POLICIES:
+            with self.subTest(config):
+                every = [entry for entry in entries(render({"config": config})) if entry["path"] == "/mutate"]
+                policies = {entry["failurePolicy"] for entry in every if is_reached(entry) and not entry["present"]}
+                self.assertEqual(len(policies), sum(is_reached(entry) and not entry["present"] for entry in every))
 
     def test_no_values_add_an_entry_that_refuses(self):
         """It would have no caBundle until a replica has written it, and refuse until then."""
-        names = [[entry["name"] for entry in entries(render({"config": config}))] for config, _, _ in POLICIES]
+        names = [[entry["name"] for entry in entries(render({"config": config}))] for config, *_ in POLICIES]
         self.assertEqual([names[0]] * len(names), names)
 
     def test_no_revision_says_a_bundle_that_somebody_else_writes(self):
@@ -435,14 +499,18 @@ class Chart(unittest.TestCase):
         self.assertNotIn("lookup", "".join(file.read_text(encoding="utf-8") for file in sorted((CHART / "templates").iterdir())))
 
     def test_what_is_left_out_falls_into_no_other_entry(self):
-        conditions = {entry["name"]: entry["expression"] for entry in entries(render({"config": {"workloads": ["ray", "job"]}}))}
-        for name in ("claims.pods.tpu-webhook.dev", "shadow.pods.tpu-webhook.dev"):
-            for label in ("jobset.sigs.k8s.io/jobset-name", "leaderworkerset.sigs.k8s.io/name"):
-                self.assertIn(label, conditions[name])
-        self.assertNotIn("job-name", entries(defaults())[-2]["expression"])
+        for mode in ("shadow", "enforce"):
+            every = entries(render({"config": {"mode": mode, "workloads": ["ray", "job"]}}))
+            for entry in filter(is_reached, every):
+                for label in ("jobset.sigs.k8s.io/jobset-name", "leaderworkerset.sigs.k8s.io/name"):
+                    with self.subTest(entry["name"], mode=mode):
+                        self.assertIn(label, entry["expression"])
+            self.assertFalse(any(is_reached(entry) for entry in every if entry["name"].startswith(("lws.", "jobset."))))
+        for entry in filter(is_reached, entries(defaults())):
+            self.assertNotIn("job-name", entry["expression"])
 
     def test_notes_say_whom_an_outage_touches(self):
-        for config, enforced, _ in POLICIES:
+        for config, enforced, *_ in POLICIES:
             with self.subTest(config):
                 notes = helm("install", "release", str(CHART), "--dry-run=client", "--namespace", NAMESPACE, "--values", "-",
                              values=with_image({"config": config})).partition("\nNOTES:\n")[2]

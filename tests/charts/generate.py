@@ -2,8 +2,8 @@
 
     python3 tests/charts/generate.py --program build/ci/server/tpu-webhook [--check]
 
-* templates/_program.tpl: conditions of the webhook's entries and the objects that are checked (`rules --entries`), and the defaults that
-  other objects depend on (`config schema`);
+* templates/_program.tpl: parts of the conditions of the webhook's entries and the objects that are checked (`rules --entries`), and the
+  defaults that other objects depend on (`config schema`);
 * `config` in values.schema.json: `config schema`, without what the chart itself sets.
 """
 
@@ -41,15 +41,14 @@ def _template(entries: dict, settings: dict) -> str:
     for name in ("asksForTpu", "hasClaims"):
         text += _define(name, entries[name].replace("object.spec", "{{ . }}"))
     text += _define("annotated", entries["annotated"].replace(PREFIX, '{{ include "tpu-webhook.annotationPrefix" . }}'))
-    workloads = [entry for entry in entries["entries"] if entry["workload"]]
-    for entry in workloads:
-        text += _define(f"is.{entry['workload']}", entry["ofWorkload"])
+    for each in entries["workloads"]:
+        text += _define(f"is.{each['workload']}", each["ofWorkload"])
     about = [f"annotationPrefix: {settings['annotationPrefix']['default']}", "drain:"]
     about += [f"  {key}: {value['default']}" for key, value in settings["drain"]["properties"].items()]
     about += ["workloads:"]
-    for entry in workloads:
-        about += [f"  - name: {entry['workload']}", f"    entry: {entry['name']}"]
-        about += [f"    {key}: {entry[field]}" for key, field in (("key", "labelKey"), ("value", "labelValue")) if entry[field]]
+    for each in entries["workloads"]:
+        about += [f"  - name: {each['workload']}", f"    entry: {each['entry']}"]
+        about += [f"    key: {each['labelKey']}"] if each["labelKey"] else []
     about += ["objects:"]
     for each in entries["objects"]:
         about += [f"  - workload: {each['workload']}", f"    group: {each['group']}"]

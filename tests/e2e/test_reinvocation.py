@@ -6,7 +6,7 @@ from harness.namespace import env_of
 from harness.pods import ACCELERATOR, TOPOLOGY, container, injected, member
 from harness.rival import denial, patch, rival
 
-OURS = "job.pods.tpu-webhook.dev"  # of a Job's Pods
+OURS = "pods.tpu-webhook.dev"  # of a Job's Pods, as of others without the labels of an API
 BEFORE, AFTER = "a-rival", "z-rival"  # configurations are called in the order of their names
 PROXY = {"name": "HTTPS_PROXY", "value": "http://proxy.example.com:3128"}
 

@@ -172,7 +172,7 @@ def the_catalog_lists_the_generation(tools: Program):
 
 def the_server_knows_the_api(server: Program):
     entries = json.loads(server.says("rules", "--entries", "--output=json"))
-    assert [entry["name"] for entry in entries["entries"] if entry["workload"] == "rack"] == ["rack.pods.tpu-webhook.dev"]
+    assert [entry["name"] for entry in entries["entries"] if entry["workloads"] == ["rack"]] == ["rack.pods.tpu-webhook.dev"]
     assert {"workload": "rack", "group": "racks.example.dev", "versions": ["v1beta1"], "resources": ["racks"]} in entries["objects"]
     has(server.says("config", "schema"), '"rack"')
     has(server.says("rules"), "spec.shelves[*]: name, seats, template")

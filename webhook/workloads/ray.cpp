@@ -79,7 +79,6 @@ const Workload ray_workload{
     .claims = claims,
     .cel = cel,
     .label_key = read::spelled(read::Label::ray_node_type),
-    .label_value = "worker",
     .identify = identify,
     .host_from = "label ray.io/replica-host-index, else the ledger",
     .slice_from = "label ray.io/worker-group-replica-index, else the ledger",

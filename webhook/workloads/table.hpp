@@ -42,8 +42,9 @@ struct Workload {
   // writes into its Pods may stand in it: a label that another webhook adds would bring a Pod from
   // one entry of the configuration to another between two calls.
   std::string_view cel;
-  // A label that all of them have, "" where there is none; with no value, whatever its value.
-  std::string_view label_key = {}, label_value = {};
+  // The key of a label that all of them have, "" where there is none. Whoever has the key, with
+  // whatever value, reaches the entry of this API, unless modes differ.
+  std::string_view label_key = {};
   // Fills `member`; never fails. What is missing stays empty.
   void (*identify)(const WorkloadContext& context, Member& member);
 

@@ -105,7 +105,6 @@ workloads:
   - name: ray
     entry: ray.pods.tpu-webhook.dev
     key: ray.io/node-type
-    value: worker
   - name: lws
     entry: lws.pods.tpu-webhook.dev
     key: leaderworkerset.sigs.k8s.io/name

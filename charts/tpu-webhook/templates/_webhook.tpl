@@ -1,5 +1,5 @@
 {{/* What all entries of the configuration for Pods say; {root, name, policy, timeout, path,
-     caBundle, namespaces, key and value of a label, leftOut, condition, expression}. */}}
+     caBundle, namespaces, ofNobody, keys of labels that are present and absent, condition, expression}. */}}
 {{- define "tpu-webhook.webhook" -}}
 - name: {{ .name }}
   failurePolicy: {{ .policy }}
@@ -8,24 +8,27 @@
     {{- include "tpu-webhook.client" . | nindent 4 }}
   namespaceSelector:
     {{- .namespaces | nindent 4 }}
-  {{- if .leftOut }}
-  # Of no Pod: config.workloads leaves it out. It is here all the same, so that it has its caBundle when
-  # an upgrade or a rollback takes it in again.
+  {{- if .ofNobody }}
+  # Of no Pod with these values: another entry has its Pods, or config.workloads leaves them out. It is
+  # here all the same, so that it has its caBundle when an upgrade or a rollback needs it.
   objectSelector:
     matchExpressions:
       - key: tpu-webhook.dev/left-out
         operator: Exists
       - key: tpu-webhook.dev/left-out
         operator: DoesNotExist
-  {{- else if .key }}
-  # Spares the API server the condition for most Pods.
+  {{- else if or .present .absent }}
+  # Which of the entries a Pod reaches; spares the API server the conditions of the others.
   objectSelector:
     matchExpressions:
-      - key: {{ .key }}
-        operator: {{ empty .value | ternary "Exists" "In" }}
-        {{- with .value }}
-        values: [{{ . | quote }}]
-        {{- end }}
+      {{- range .present }}
+      - key: {{ . }}
+        operator: Exists
+      {{- end }}
+      {{- range .absent }}
+      - key: {{ . }}
+        operator: DoesNotExist
+      {{- end }}
   {{- end }}
   rules:
     - apiGroups: [""]
@@ -56,39 +59,6 @@ service:
 {{- end }}
 {{- end }}
 
-{{/* Condition of an entry: {root, workload}, the latter empty for Pods with claims alone. The
-     parts are in _program.tpl. */}}
-{{- define "tpu-webhook.condition" -}}
-{{- $asks := include "tpu-webhook.asksForTpu" "object.spec" -}}
-{{- if not .workload -}}
-!{{ $asks }} &&
-{{ include "tpu-webhook.hasClaims" "object.spec" }}
-{{- include "tpu-webhook.notLeftOut" .root }}
-{{- else if eq .workload (last (include "tpu-webhook.program" .root | fromYaml).workloads).name -}}
-{{ $asks }} ?
-{{ include (printf "tpu-webhook.is.%s" .workload) . }} :
-!{{ include "tpu-webhook.hasClaims" "object.spec" }} &&
-{{ include "tpu-webhook.annotated" .root }}
-{{- else -}}
-{{ $asks }} &&
-{{ include (printf "tpu-webhook.is.%s" .workload) . }}
-{{- end -}}
-{{- end }}
-
-{{/* All of them together, for the entry of shadow namespaces. */}}
-{{- define "tpu-webhook.anyCondition" -}}
-({{ include "tpu-webhook.asksForTpu" "object.spec" }} ||
- {{ include "tpu-webhook.hasClaims" "object.spec" }} ||
- {{ include "tpu-webhook.annotated" . }})
-{{- include "tpu-webhook.notLeftOut" . }}
-{{- end }}
-
-{{- define "tpu-webhook.notLeftOut" -}}
-{{- range include "tpu-webhook.leftOut" . | fromYamlArray }} &&
-!{{ include (printf "tpu-webhook.is.%s" .) $ }}
-{{- end }}
-{{- end }}
-
 {{/* What both entries of the configuration for workload objects say. Ignore: a Pod of what was
      not checked is still looked at. 2 s: the answer takes less than a millisecond. */}}
 {{- define "tpu-webhook.validation" -}}
@@ -99,21 +69,18 @@ rules:
 matchPolicy: Equivalent
 admissionReviewVersions: [v1]
 sideEffects: None
+# One, since an API server evaluates each to its end: those that most objects fail come first. Status
+# and finalizers are written often, and change nothing here; most Jobs and servers have nothing to do
+# with TPUs, and of the other kinds there are few.
 matchConditions:
-  # Status and finalizers are written often, and change nothing here.
-  - name: new-or-changed
+  - name: new-or-changed-and-of-tpus
     expression: |-
-      request.operation == 'CREATE' || object.spec != oldObject.spec
-  - name: not-being-deleted
-    expression: |-
-      !has(object.metadata.deletionTimestamp)
-  # Most Jobs and servers have nothing to do with TPUs; of the other kinds there are few.
-  - name: no-common-kind-without-tpu
-    expression: |-
-      !(request.kind.kind in ['Job', 'CronJob', 'Deployment', 'StatefulSet']) ||
+      !has(object.metadata.deletionTimestamp) &&
+      (!(request.kind.kind in ['Job', 'CronJob', 'Deployment', 'StatefulSet']) ||
       (request.kind.kind == 'CronJob' ?
       {{- include "tpu-webhook.templateConcernsUs" "object.spec.jobTemplate.spec.template.spec" | nindent 6 }} :
-      {{- include "tpu-webhook.templateConcernsUs" "object.spec.template.spec" | nindent 6 }})
+      {{- include "tpu-webhook.templateConcernsUs" "object.spec.template.spec" | nindent 6 }})) &&
+      (request.operation == 'CREATE' || object.spec != oldObject.spec)
 {{- end }}
 
 {{/* The argument: where the Pod's specification is. */}}

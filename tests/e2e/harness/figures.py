@@ -8,7 +8,7 @@ import time
 from .api import Api
 
 METRIC = "apiserver_admission_webhook_admission_duration_seconds"
-PODS = ("jobset.pods.tpu-webhook.dev", "job.pods.tpu-webhook.dev", "mpod.kb.io", "vpod.kb.io")  # ours; JobSet's, LWS's and Kueue's by one name
+PODS = ("jobset.pods.tpu-webhook.dev", "pods.tpu-webhook.dev", "mpod.kb.io", "vpod.kb.io")  # ours; JobSet's, LWS's and Kueue's by one name
 GROUP = "admissionregistration.k8s.io/v1"
 KINDS = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 SETTLE = 2.0  # seconds until a configuration that is gone is not called any more

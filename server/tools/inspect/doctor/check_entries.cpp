@@ -7,6 +7,7 @@
 #include "server/tools/inspect/doctor/condition.hpp"
 #include "server/tools/inspect/doctor/difference.hpp"
 #include "server/tools/inspect/doctor/entries.hpp"
+#include "server/tools/inspect/doctor/layout.hpp"
 #include "server/tools/inspect/doctor/mending.hpp"
 #include "server/tools/inspect/doctor/selectors.hpp"
 #include "server/tools/inspect/doctor/wanted.hpp"
@@ -66,10 +67,16 @@ bool differs_in(const std::vector<Difference>& all, std::string_view path) {
 }
 
 // What a difference means that switches nothing off.
-std::string meaning(const Json& entry, const std::vector<Difference>& all) {
+std::string meaning(const Json& entry, const Json& wanted, const std::vector<Difference>& all) {
+  const Json& objects = text::member(entry, "objectSelector");
+  const Json& wanted_objects = text::member(wanted, "objectSelector");
+  if (meets_nobody(wanted_objects) && !meets_nobody(objects))
+    return "it is for no Pod with these settings: Pods of another entry, or of none, are sent to it";
   if (text::member(entry, "matchConditions").empty())
     return "matchConditions are missing, so every Pod of the cluster is sent";
   if (differs_in(all, "matchConditions")) return "which Pods it is sent is not known";
+  if (!beyond(wanted_objects, objects).empty())
+    return "Pods that its objectSelector has to leave out are sent by another entry, too";
   return {};
 }
 
@@ -79,10 +86,12 @@ class Entries {
       : view_(view),
         out_(out),
         found_(all_entries(view.configuration.object)),
+        former_(layout_of(view).former),
         mending_(view, view.configuration.object, "mutatingwebhookconfiguration tpu-webhook", "") {}
 
   void check_all() {
-    const Json wanted = wanted_entries(view_, has_shadow(view_));
+    const Json wanted = former_ ? former_entries(view_, has_shadow(view_))
+                                : wanted_entries(view_, has_shadow(view_));
     pair_up(wanted);
     for (std::size_t i = 0; i < found_.size(); ++i)
       if (const Json* one = pairs_[i])
@@ -129,7 +138,7 @@ class Entries {
       std::erase_if(all, [](const auto& each) { return each.path.starts_with("objectSelector"); });
     const std::string off = why_off(entry, wanted);
     if (all.empty() && off.empty()) return;
-    const std::string means = off.empty() ? meaning(entry, all) : off;
+    const std::string means = off.empty() ? meaning(entry, wanted, all) : off;
     tell(entry, !off.empty(), what_differs(all, entry), means);
     mend(index, entry, wanted, all);
   }
@@ -191,6 +200,7 @@ class Entries {
       out_.push_back({said.first ? Verdict::fail : Verdict::warn, configuration_line,
                       fmt::format("{}: {}{}", fmt::join(names, ", "), said.second, versions()),
                       fix.empty() ? put_back(view_) : fix});
+    if (former_) return say_former();
     if (!grouped_.empty()) return;
     std::vector<const Json*> order = pairs_;
     std::ranges::sort(order);
@@ -199,6 +209,16 @@ class Entries {
                    "{}{}",
                    text::version, base::counted(found_.size(), "entry"),
                    order == pairs_ ? "" : ", in another order, which changes nothing"));
+  }
+
+  // Each Pod reaches one all the same.
+  void say_former() {
+    out_.push_back({Verdict::warn, configuration_line,
+                    fmt::format("the entries are those of an earlier chart, one for each workload "
+                                "API: Pods are handled as before, but for a Pod without TPUs the "
+                                "API server evaluates up to four conditions{}",
+                                versions()),
+                    put_back(view_)});
   }
 
   // Where it is of another release than this program.
@@ -213,6 +233,7 @@ class Entries {
   const View& view_;
   Checks& out_;
   const Json& found_;
+  const bool former_;  // as charts before decision 38 rendered them
   std::vector<const Json*> pairs_;    // to what each is compared
   std::set<const Json*> taken_;       // those of them
   std::map<std::string, int> names_;  // how many entries have each

@@ -3,6 +3,7 @@
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/doctor/commands.hpp"
 #include "server/tools/inspect/doctor/entries.hpp"
+#include "server/tools/inspect/doctor/layout.hpp"
 #include "server/tools/inspect/doctor/settings_of.hpp"
 #include "server/tools/inspect/running/installation.hpp"
 #include "server/tools/print/shell_command.hpp"
@@ -140,8 +141,8 @@ std::string leave_out(const View& view, const std::vector<std::string>& workload
 bool any_enforced(const View& view, const std::vector<std::string>& workloads) {
   const Json entries = entries_of(view.configuration.object);
   return std::ranges::any_of(entries, [&](const Json& entry) {
-    return std::ranges::find(workloads, workload_of(entry)) != workloads.end() &&
-           is_enforced(view, entry);
+    const auto its = workloads_of(view, entry);
+    return std::ranges::find_first_of(its, workloads) != its.end() && is_enforced(view, entry);
   });
 }
 

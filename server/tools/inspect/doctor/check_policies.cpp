@@ -37,18 +37,13 @@ bool asks_ledger(const View& view, const Json& entry) {
          std::ranges::none_of(entries_of(view.configuration.object), of_ray);
 }
 
-bool is_watched(const View& view, const Json& entry) {
-  return is_shadow(entry) || is_of_claims(entry) ||
-         in_shadow(view, workload_of(entry)).value_or(false);
-}
-
 // Entries of Pods that are changed, or may be: their mode is not known. One value says the policy
 // of all, and one the timeout.
 class Enforced {
  public:
   Enforced(const View& view, const Json& entries) : view_(view) {
     for (const Json& each : entries)
-      if (!is_watched(view, each)) {
+      if (!is_watched(view, each).value_or(false)) {
         entries_.push_back(each);
         policies_.insert(text::text_member(each, "failurePolicy"));
         timeouts_.insert(timeout_of(each));
@@ -59,7 +54,7 @@ class Enforced {
     for (const Json& each : entries_) {
       if (!ignores_failures(each))
         check_timeout(each, out);
-      else if (in_shadow(view_, workload_of(each)))
+      else if (is_watched(view_, each))
         warn(out, policy_line,
              fmt::format("{}: failurePolicy is Ignore: while the webhook is unreachable, Pods of "
                          "multi-host slices are created unchanged and hold their chips without "
@@ -121,7 +116,7 @@ void check_policies(const View& view, Checks& out) {
   const std::size_t before = out.size();
   std::vector<std::string> refuse, ignore;
   for (const Json& entry : entries) {
-    if (is_watched(view, entry)) check_watched(view, entry, out);
+    if (is_watched(view, entry).value_or(false)) check_watched(view, entry, out);
     (ignores_failures(entry) ? ignore : refuse)
         .push_back(fmt::format("{} ({} s)", name_of(entry), timeout_of(entry)));
   }

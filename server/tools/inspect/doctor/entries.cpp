@@ -3,8 +3,10 @@
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/doctor/selectors.hpp"
 #include "server/tools/inspect/doctor/settings_of.hpp"
+#include "webhook/workloads/table.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 namespace tpuwh::server::doctor {
 
@@ -88,10 +90,23 @@ bool has_shadow(const View& view) {
   return false;
 }
 
+std::optional<bool> is_watched(const View& view, const Json& entry) {
+  if (is_shadow(entry) || is_of_claims(entry)) return true;
+  if (!settings_known(view)) return std::nullopt;
+  const std::string workload = workload_of(entry);
+  const auto names = handled(view);
+  const bool of_the_last =
+      workload == "pod" && std::ranges::find(names, workload) == names.end() && !names.empty();
+  if (!of_the_last) return in_shadow(view, workload);
+  for (const auto& each : webhook::workloads::workloads() | std::views::reverse)
+    if (std::ranges::find(names, each.name) != names.end()) return in_shadow(view, each.name);
+  return std::nullopt;
+}
+
 bool is_enforced(const View& view, const Json& entry) {
   if (is_shadow(entry)) return false;
   if (!settings_known(view)) return !ignores_failures(entry);
-  if (!is_of_claims(entry)) return !in_shadow(view, workload_of(entry)).value_or(false);
+  if (!is_of_claims(entry)) return !is_watched(view, entry).value_or(false);
   const auto names = handled(view);
   return std::ranges::any_of(
       names, [&](const std::string& each) { return !in_shadow(view, each).value_or(false); });
@@ -107,9 +122,7 @@ std::vector<std::string> refusing(const View& view) {
 bool harmless(const View& view) {
   const Json entries = entries_of(view.configuration.object);
   return !entries.empty() && std::ranges::all_of(entries, [&](const Json& entry) {
-    const bool watches = is_shadow(entry) || is_of_claims(entry) ||
-                         in_shadow(view, workload_of(entry)).value_or(true);
-    return ignores_failures(entry) && watches;
+    return ignores_failures(entry) && is_watched(view, entry).value_or(true);
   });
 }
 

@@ -6,6 +6,7 @@
 #include "server/text/json_text.hpp"
 #include "server/text/yaml.hpp"
 #include "server/tools/inspect/doctor/entries.hpp"
+#include "server/tools/inspect/doctor/layout.hpp"
 #include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
@@ -55,13 +56,21 @@ std::vector<std::string> workloads_in(const Json& value) {
   return names;
 }
 
+// The words of "ray.pods.tpu-webhook.dev" are names of workload APIs; "pods.tpu-webhook.dev" alone
+// is one entry for all.
 std::vector<std::string> by_entries(const View& view) {
-  std::vector<std::string> names;
-  for (const std::string& each : all_workloads())
-    for (const Json& entry : entries_of(view.configuration.object))
-      if (workload_of(entry) == each) names.push_back(each);
-  const bool one_for_all = names.size() == 1 && names.front() == "pod";
-  return one_for_all ? std::vector<std::string>() : names;
+  const auto named = [](const Json& entry) {
+    const std::string workload = workload_of(entry);
+    return !workload.empty() && workload != "pod";
+  };
+  const Json& entries = all_entries(view.configuration.object);
+  std::vector<std::string> names = all_workloads();
+  if (std::none_of(entries.begin(), entries.end(), named)) return names;
+  const auto config = layout_of(view).config;
+  std::erase_if(names, [&](const std::string& each) {
+    return !config.workloads.has(webhook::workloads::row_of(each).kind);
+  });
+  return names;
 }
 
 // "tls.secret" is "--tls-secret", as the table of settings has it.

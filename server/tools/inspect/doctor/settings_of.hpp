@@ -47,8 +47,8 @@ bool keeps_ledger(const View& view);
 // Whether the program asks the API server for anything: the ledger, or its certificate.
 bool needs_api_server(const View& view);
 
-// The workload APIs that are handled, as --workloads names them: by the settings, else by the names
-// of the configuration's entries ("ray.pods.tpu-webhook.dev"), else all.
+// The workload APIs that are handled, as --workloads names them: by the settings, else by the
+// configuration's entries (layout.hpp), else all.
 std::vector<std::string> handled(const View& view);
 
 // Whether Pods of this workload API are only watched. Nothing where it is not known.

@@ -4,9 +4,11 @@
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/doctor/difference.hpp"
 #include "server/tools/inspect/doctor/entries.hpp"
-#include "server/tools/inspect/doctor/selectors.hpp"
+#include "server/tools/inspect/doctor/former.hpp"
+#include "server/tools/inspect/doctor/layout.hpp"
 #include "server/tools/inspect/doctor/settings_of.hpp"
 #include "server/tools/inspect/running/installation.hpp"
+#include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
 
@@ -15,6 +17,9 @@
 namespace tpuwh::server::doctor {
 
 namespace {
+
+using webhook::config::Config;
+using webhook::workloads::Workload;
 
 constexpr auto usual_prefix = "tpu-webhook.dev/";
 // charts/tpu-webhook/templates/_webhook.tpl
@@ -30,17 +35,15 @@ Json requirement(const std::string& key, const char* op) {
   return {{"key", key}, {"operator", op}};
 }
 
-Json selector(const rules::Entry& entry, bool handled) {
+Json selector_of(const std::vector<std::string>& present, const std::vector<std::string>& absent) {
   Json all = Json::array();
-  if (!handled) {
-    all = {requirement(left_out_label, "Exists"), requirement(left_out_label, "DoesNotExist")};
-  } else if (!entry.label_key.empty() && entry.label_value.empty()) {
-    all.push_back(requirement(entry.label_key, "Exists"));
-  } else if (!entry.label_key.empty()) {
-    all.push_back(requirement(entry.label_key, "In"));
-    all.back()["values"] = Json::array({entry.label_value});
-  }
+  for (const std::string& key : present) all.push_back(requirement(key, "Exists"));
+  for (const std::string& key : absent) all.push_back(requirement(key, "DoesNotExist"));
   return all.empty() ? Json::object() : Json{{"matchExpressions", all}};
+}
+
+Json of_nobody() {
+  return selector_of({left_out_label}, {left_out_label});
 }
 
 Json entry_for_pods(const View& view, const std::string& name, const char* path,
@@ -76,19 +79,23 @@ std::string concerns_us(const rules::Conditions& is, const std::string& spec) {
   return fmt::format("({} || {})", at(is.asks_for_tpu, spec), at(is.has_claims, spec));
 }
 
-Json validation_conditions(const rules::Conditions& is) {
+Json validation_conditions(const rules::Conditions& is, bool former) {
   const auto condition = [](const char* name, const std::string& expression) {
     return Json{{"name", name}, {"expression", expression}};
   };
-  return Json::array(
-      {condition("new-or-changed",
-                 "request.operation == 'CREATE' || object.spec != oldObject.spec"),
-       condition("not-being-deleted", "!has(object.metadata.deletionTimestamp)"),
-       condition("no-common-kind-without-tpu",
-                 fmt::format("!(request.kind.kind in ['Job', 'CronJob', 'Deployment', "
-                             "'StatefulSet']) || (request.kind.kind == 'CronJob' ? {} : {})",
-                             concerns_us(is, "object.spec.jobTemplate.spec.template.spec"),
-                             concerns_us(is, "object.spec.template.spec")))});
+  constexpr auto changed = "request.operation == 'CREATE' || object.spec != oldObject.spec";
+  constexpr auto kept = "!has(object.metadata.deletionTimestamp)";
+  const std::string of_tpus =
+      fmt::format("!(request.kind.kind in ['Job', 'CronJob', 'Deployment', "
+                  "'StatefulSet']) || (request.kind.kind == 'CronJob' ? {} : {})",
+                  concerns_us(is, "object.spec.jobTemplate.spec.template.spec"),
+                  concerns_us(is, "object.spec.template.spec"));
+  if (former)
+    return Json::array({condition("new-or-changed", changed),
+                        condition("not-being-deleted", kept),
+                        condition("no-common-kind-without-tpu", of_tpus)});
+  return Json::array({condition("new-or-changed-and-of-tpus",
+                                fmt::format("{} && ({}) && ({})", kept, of_tpus, changed))});
 }
 
 Json validation_rules(const View& view) {
@@ -113,13 +120,6 @@ std::string prefix_of(const std::string& expression) {
   return end == expression.npos ? std::string() : expression.substr(begin, end - begin);
 }
 
-// Whether a configuration has this entry, and no Pod can reach it.
-bool is_left_out(const Json& configuration, const std::string& name) {
-  for (const Json& each : text::member(configuration, "webhooks"))
-    if (name_of(each) == name) return meets_nobody(text::member(each, "objectSelector"));
-  return false;
-}
-
 }  // namespace
 
 std::string annotation_prefix(const View& view) {
@@ -134,46 +134,43 @@ std::string annotation_prefix(const View& view) {
 }
 
 std::vector<std::string> left_out(const View& view) {
-  const auto names = handled(view);
+  const Config config = layout_of(view).config;
   std::vector<std::string> out;
-  for (const rules::Entry& entry : rules::entries(usual_prefix)) {
-    if (entry.workload.empty()) continue;
-    const bool is_out = settings_known(view)
-                            ? std::ranges::find(names, entry.workload) == names.end()
-                            : is_left_out(view.configuration.object, entry.name);
-    if (is_out) out.push_back(entry.workload);
-  }
+  for (const Workload& each : webhook::workloads::workloads())
+    if (!config.workloads.has(each.kind)) out.emplace_back(each.name);
   return out;
 }
 
 Json wanted_entries(const View& view, bool with_shadow) {
-  const std::string prefix = annotation_prefix(view);
-  const rules::Conditions is = rules::conditions(prefix);
-  const auto out_of_it = left_out(view);
-  const auto is_out = [&](const std::string& workload) {
-    return std::ranges::find(out_of_it, workload) != out_of_it.end();
-  };
-  const auto all = rules::entries(prefix);
-  std::string not_left_out;
-  for (const rules::Entry& each : all)
-    if (is_out(each.workload)) not_left_out += fmt::format(" &&\n!{}", each.of_workload);
+  const Config config = layout_of(view).config;
   Json out = Json::array();
-  for (const rules::Entry& each : all) {
-    const bool claims = each.workload.empty();
-    out.push_back(entry_for_pods(view, each.name, "/mutate", selector(each, !is_out(each.workload)),
-                                 claims ? "resource-claims" : each.workload,
-                                 claims ? each.expression + not_left_out : each.expression));
-  }
+  for (const rules::Entry& each : rules::entries(config))
+    out.push_back(entry_for_pods(view, each.name, "/mutate",
+                                 each.mode ? selector_of(each.present, each.absent) : of_nobody(),
+                                 each.condition, each.expression));
   if (with_shadow)
     out.push_back(entry_for_pods(view, "shadow.pods.tpu-webhook.dev", "/shadow", Json::object(),
                                  "tpu-resource-claim-or-annotation",
-                                 fmt::format("({} ||\n {} ||\n {}){}", is.asks_for_tpu,
-                                             is.has_claims, is.annotated, not_left_out)));
+                                 rules::any_expression(config)));
+  return out;
+}
+
+Json former_entries(const View& view, bool with_shadow) {
+  const Config config = layout_of(view).config;
+  Json out = Json::array();
+  for (const FormerEntry& each : former(config))
+    out.push_back(entry_for_pods(view, each.name, "/mutate",
+                                 each.mode ? each.selector : of_nobody(), each.condition,
+                                 each.expression));
+  if (with_shadow)
+    out.push_back(entry_for_pods(view, "shadow.pods.tpu-webhook.dev", "/shadow", Json::object(),
+                                 "tpu-resource-claim-or-annotation", former_of_shadow(config)));
   return out;
 }
 
 Json wanted_validations(const View& view, bool with_shadow) {
-  const Json conditions = validation_conditions(rules::conditions(annotation_prefix(view)));
+  const Json conditions =
+      validation_conditions(rules::conditions(annotation_prefix(view)), layout_of(view).former);
   const auto entry = [&](const char* name, const char* path) {
     return Json{{"name", name},
                 {"clientConfig", client(view, path)},

@@ -11,12 +11,16 @@
 
 namespace tpuwh::server::doctor {
 
-// The entries for Pods, in the chart's order: one for each workload API, that of claims and, where
-// `with_shadow`, that of shadow namespaces. Not in them is what values choose and other checks look
-// at: failurePolicy, timeoutSeconds, namespaceSelector, caBundle.
+// The entries for Pods, in the chart's order: rules::entries() and, where `with_shadow`, that of
+// shadow namespaces. Not in them is what values choose and other checks look at: failurePolicy,
+// timeoutSeconds, namespaceSelector, caBundle.
 Json wanted_entries(const View& view, bool with_shadow);
 
-// The same of workload objects, with failurePolicy and timeoutSeconds, which no value chooses.
+// The same as charts before decision 38 had it (former.hpp).
+Json former_entries(const View& view, bool with_shadow);
+
+// The same of workload objects, with failurePolicy and timeoutSeconds, which no value chooses; as
+// charts before had them where the entries for Pods are theirs.
 Json wanted_validations(const View& view, bool with_shadow);
 
 // What an API server puts into an entry where nothing is said.
@@ -33,8 +37,8 @@ Json comparable(Json entry, bool keep_policy);
 // the entries have it.
 std::string annotation_prefix(const View& view);
 
-// The workload APIs whose Pods no entry is to get: by the settings; where they are not known, those
-// whose entry no Pod reaches.
+// The workload APIs whose Pods no entry is to get: by the settings; where they are not known, by
+// the entries.
 std::vector<std::string> left_out(const View& view);
 
 }  // namespace tpuwh::server::doctor

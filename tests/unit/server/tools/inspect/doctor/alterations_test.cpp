@@ -120,7 +120,7 @@ Json policy_of(const Json& spec) {
           {"spec", spec}};
 }
 
-constexpr auto job = "job.pods.tpu-webhook.dev";
+constexpr auto lws = "lws.pods.tpu-webhook.dev";
 constexpr auto ray = "ray.pods.tpu-webhook.dev";
 constexpr auto claims = "claims.pods.tpu-webhook.dev";
 constexpr auto shadow = "shadow.pods.tpu-webhook.dev";
@@ -134,7 +134,7 @@ const All& of_calls() {
        "configuration", "clientConfig.service.name is \"other\", expected \"tpu-webhook\""},
       {"another_namespace", every(at("/clientConfig/service/namespace", "other")), Verdict::fail,
        "configuration", "clientConfig.service.namespace is \"other\""},
-      {"one_of_another_namespace", one(job, at("/clientConfig/service/namespace", "other")),
+      {"one_of_another_namespace", one(lws, at("/clientConfig/service/namespace", "other")),
        Verdict::fail, "configuration", "no replica is asked to change its Pods"},
       {"another_path", every(at("/clientConfig/service/path", "/healthz")), Verdict::fail,
        "configuration", "clientConfig.service.path is \"/healthz\""},
@@ -148,13 +148,13 @@ const All& of_calls() {
       {"another_port", every(at("/clientConfig/service/port", 8443)), Verdict::fail,
        "configuration", "clientConfig.service.port is 8443, expected 443"},
       {"a_url",
-       one(job,
+       one(lws,
            [](Json& each) {
              each["clientConfig"].erase("service");
              each["clientConfig"]["url"] = "https://10.0.0.1/mutate";
            }),
        Verdict::fail, "configuration", "clientConfig.url is \"https://10.0.0.1/mutate\""},
-      {"no_client", one(job, without("clientConfig")), Verdict::fail, "configuration",
+      {"no_client", one(lws, without("clientConfig")), Verdict::fail, "configuration",
        "no replica is asked"},
   };
   return all;
@@ -180,14 +180,14 @@ const All& of_conditions() {
                  {{"name", "mine"}, {"expression", "object.metadata.namespace == 'ml'"}});
            }),
        Verdict::warn, "configuration", "which Pods it is sent is not known"},
-      {"a_condition_less", one(job, at("/matchConditions", Json::array())), Verdict::warn,
+      {"a_condition_less", one(lws, at("/matchConditions", Json::array())), Verdict::warn,
        "configuration", "every Pod of the cluster is sent"},
-      {"no_conditions", one(job, without("matchConditions")), Verdict::warn, "configuration",
+      {"no_conditions", one(lws, without("matchConditions")), Verdict::warn, "configuration",
        "every Pod of the cluster is sent"},
       {"a_condition_of_another_release",
        every([](Json& each) { each["matchConditions"][0]["expression"] = "has(object.spec.tpu)"; }),
        Verdict::warn, "configuration", "which Pods it is sent is not known"},
-      {"a_condition_by_another_name", one(job, at("/matchConditions/0/name", "mine")),
+      {"a_condition_by_another_name", one(lws, at("/matchConditions/0/name", "mine")),
        Verdict::warn, "configuration", "matchConditions[mine]"},
       {"another_prefix_of_annotations",
        one("pods.tpu-webhook.dev",
@@ -209,14 +209,25 @@ const All& of_selectors() {
                                                {{"key", "a"}, {"operator", "DoesNotExist"}}})}};
        }),
        Verdict::fail, "configuration", "no Pod meets its objectSelector"},
-      {"objects_with_a_label", one(job, at("/objectSelector", {{"matchLabels", {{"team", "a"}}}})),
+      {"objects_with_a_label", one(lws, at("/objectSelector", {{"matchLabels", {{"team", "a"}}}})),
        Verdict::fail, "configuration", "Pods that its objectSelector leaves out are not sent"},
       {"objects_with_another_value",
        one(ray,
-           [](Json& each) { each["objectSelector"]["matchExpressions"][0]["values"] = {"head"}; }),
+           [](Json& each) {
+             each["objectSelector"]["matchExpressions"][0] =
+                 requires_label("ray.io/node-type", "head");
+           }),
        Verdict::fail, "configuration", "Pods that its objectSelector leaves out are not sent"},
       {"objects_emptied", one(ray, at("/objectSelector", Json::object())), Verdict::warn,
        "configuration", "objectSelector.matchExpressions is missing"},
+      {"a_key_less", one(lws,
+                         [](Json& each) {
+                           each["objectSelector"]["matchExpressions"].erase(1);
+                         }),
+       Verdict::warn, "configuration", "has to leave out are sent by another entry, too"},
+      {"an_entry_of_nobody_opened",
+       one("job.pods.tpu-webhook.dev", at("/objectSelector", Json::object())), Verdict::warn,
+       "configuration", "it is for no Pod with these settings"},
       {"one_left_out",
        one(ray,
            at("/objectSelector/matchExpressions",
@@ -234,17 +245,17 @@ const All& of_selectors() {
        }),
        Verdict::fail, "namespaces", "no namespace of 4 is one whose Pods are sent to"},
       {"namespaces_of_one_more_label",
-       one(job,
+       one(lws,
            [](Json& each) {
              each["namespaceSelector"]["matchExpressions"].push_back(requires_label("team", "a"));
            }),
        Verdict::fail, "namespaces", "it also requires: team in (a)"},
       {"namespaces_of_one_by_matchLabels",
-       one(job, at("/namespaceSelector/matchLabels", {{"team", "a"}})), Verdict::fail, "namespaces",
+       one(lws, at("/namespaceSelector/matchLabels", {{"team", "a"}})), Verdict::fail, "namespaces",
        "it also requires: team in (a)"},
       {"namespaces_emptied", every(at("/namespaceSelector", Json::object())), Verdict::fail,
        "namespaces", "Pods of tpu-webhook-system itself are sent"},
-      {"one_of_all_namespaces", one(job, without("namespaceSelector")), Verdict::warn, "namespaces",
+      {"one_of_all_namespaces", one(lws, without("namespaceSelector")), Verdict::warn, "namespaces",
        "it does not require: kubernetes.io/metadata.name not in"},
       {"node_leases_sent",
        [](Objects& objects) {
@@ -284,23 +295,23 @@ const All& of_rules() {
   static const All all = {
       {"updates_alone", every(at("/rules/0/operations", {"UPDATE"})), Verdict::fail,
        "configuration", "no new Pod matches its rules"},
-      {"updates_too", one(job, at("/rules/0/operations", {"CREATE", "UPDATE"})), Verdict::warn,
+      {"updates_too", one(lws, at("/rules/0/operations", {"CREATE", "UPDATE"})), Verdict::warn,
        "configuration", "rules differs"},
-      {"another_group", one(job, at("/rules/0/apiGroups", {"apps"})), Verdict::fail,
+      {"another_group", one(lws, at("/rules/0/apiGroups", {"apps"})), Verdict::fail,
        "configuration", "no new Pod matches its rules"},
-      {"another_version", one(job, at("/rules/0/apiVersions", {"v2"})), Verdict::fail,
+      {"another_version", one(lws, at("/rules/0/apiVersions", {"v2"})), Verdict::fail,
        "configuration", "no new Pod matches its rules"},
-      {"another_resource", one(job, at("/rules/0/resources", {"pods/ephemeralcontainers"})),
+      {"another_resource", one(lws, at("/rules/0/resources", {"pods/ephemeralcontainers"})),
        Verdict::fail, "configuration", "no new Pod matches its rules"},
-      {"more_resources", one(job, at("/rules/0/resources", {"*"})), Verdict::warn, "configuration",
+      {"more_resources", one(lws, at("/rules/0/resources", {"*"})), Verdict::warn, "configuration",
        "rules differs"},
-      {"of_the_cluster", one(job, at("/rules/0/scope", "Cluster")), Verdict::fail, "configuration",
+      {"of_the_cluster", one(lws, at("/rules/0/scope", "Cluster")), Verdict::fail, "configuration",
        "no new Pod matches its rules"},
-      {"of_any_scope", one(job, at("/rules/0/scope", "*")), Verdict::warn, "configuration",
+      {"of_any_scope", one(lws, at("/rules/0/scope", "*")), Verdict::warn, "configuration",
        "rules differs"},
-      {"no_rules", one(job, at("/rules", Json::array())), Verdict::fail, "configuration",
+      {"no_rules", one(lws, at("/rules", Json::array())), Verdict::fail, "configuration",
        "no new Pod matches its rules"},
-      {"a_rule_twice", one(job, [](Json& each) { each["rules"].push_back(each["rules"][0]); }),
+      {"a_rule_twice", one(lws, [](Json& each) { each["rules"].push_back(each["rules"][0]); }),
        Verdict::warn, "configuration", "rules differs"},
   };
   return all;
@@ -310,29 +321,29 @@ const All& of_policies() {
   static const All all = {
       {"every_failure_ignored", every(at("/failurePolicy", "Ignore")), Verdict::warn,
        "failure-policy", "hold their chips without"},
-      {"one_failure_ignored", one(job, at("/failurePolicy", "Ignore")), Verdict::warn,
-       "failure-policy", "job.pods.tpu-webhook.dev: failurePolicy is Ignore"},
+      {"one_failure_ignored", one(lws, at("/failurePolicy", "Ignore")), Verdict::warn,
+       "failure-policy", "lws.pods.tpu-webhook.dev: failurePolicy is Ignore"},
       {"claims_refused", one(claims, at("/failurePolicy", "Fail")), Verdict::warn, "failure-policy",
        "refused without need"},
       {"no_policy", one(shadow, without("failurePolicy")), Verdict::warn, "failure-policy",
        "shadow.pods.tpu-webhook.dev: failurePolicy is Fail"},
-      {"no_side_effects", one(job, at("/sideEffects", "None")), Verdict::warn, "configuration",
+      {"no_side_effects", one(lws, at("/sideEffects", "None")), Verdict::warn, "configuration",
        "sideEffects is \"None\", expected \"NoneOnDryRun\""},
       {"never_asked_again", every(at("/reinvocationPolicy", "Never")), Verdict::warn,
        "configuration", "reinvocationPolicy is \"Never\", expected \"IfNeeded\""},
-      {"no_reinvocation", one(job, without("reinvocationPolicy")), Verdict::warn, "configuration",
+      {"no_reinvocation", one(lws, without("reinvocationPolicy")), Verdict::warn, "configuration",
        "reinvocationPolicy is missing"},
-      {"exact_matches", one(job, at("/matchPolicy", "Exact")), Verdict::warn, "configuration",
+      {"exact_matches", one(lws, at("/matchPolicy", "Exact")), Verdict::warn, "configuration",
        "matchPolicy is \"Exact\""},
       {"a_long_wait", one(claims, at("/timeoutSeconds", 30)), Verdict::warn, "failure-policy",
        "timeoutSeconds is 30, expected 2"},
       {"a_short_wait", one(ray, at("/timeoutSeconds", 1)), Verdict::warn, "failure-policy",
        "the ledger may need 6 s"},
-      {"another_wait", one(job, at("/timeoutSeconds", 30)), Verdict::warn, "failure-policy",
+      {"another_wait", one(lws, at("/timeoutSeconds", 30)), Verdict::warn, "failure-policy",
        "differ (10, 30)"},
       {"every_wait_is_another", every_enforced(at("/timeoutSeconds", 25)), Verdict::ok,
        "failure-policy", "ray.pods.tpu-webhook.dev (25 s)"},
-      {"reviews_of_old", one(job, at("/admissionReviewVersions", {"v1beta1"})), Verdict::warn,
+      {"reviews_of_old", one(lws, at("/admissionReviewVersions", {"v1beta1"})), Verdict::warn,
        "configuration", "admissionReviewVersions is [\"v1beta1\"]"},
   };
   return all;
@@ -340,8 +351,8 @@ const All& of_policies() {
 
 const All& of_entries() {
   static const All all = {
-      {"an_entry_missing", [](Objects& objects) { entries_in(objects).erase(3); }, Verdict::fail,
-       "configuration", "job.pods.tpu-webhook.dev: there is no such entry"},
+      {"an_entry_missing", [](Objects& objects) { entries_in(objects).erase(1); }, Verdict::fail,
+       "configuration", "lws.pods.tpu-webhook.dev: there is no such entry"},
       {"claims_missing", [](Objects& objects) { entries_in(objects).erase(6); }, Verdict::fail,
        "configuration", "claims.pods.tpu-webhook.dev: there is no such entry"},
       {"shadow_missing", [](Objects& objects) { entries_in(objects).erase(7); }, Verdict::warn,
@@ -355,10 +366,10 @@ const All& of_entries() {
       {"no_entries", [](Objects& objects) { entries_in(objects) = Json::array(); }, Verdict::fail,
        "configuration", "has no entry that a Pod reaches"},
       {"an_entry_twice",
-       [](Objects& objects) { entries_in(objects).push_back(entries_in(objects)[3]); },
+       [](Objects& objects) { entries_in(objects).push_back(entries_in(objects)[1]); },
        Verdict::warn, "configuration", "duplicate: Pods are sent twice"},
-      {"an_entry_renamed", one(job, at("/name", "mine.example.dev")), Verdict::warn,
-       "configuration", "name is \"mine.example.dev\", expected \"job.pods.tpu-webhook.dev\""},
+      {"an_entry_renamed", one(lws, at("/name", "mine.example.dev")), Verdict::warn,
+       "configuration", "name is \"mine.example.dev\", expected \"lws.pods.tpu-webhook.dev\""},
       {"a_stranger",
        [](Objects& objects) {
          Json entry = configuration_of("x", "")["webhooks"][0];
@@ -393,8 +404,8 @@ const All& of_entries() {
          objects.push_back(other);
        },
        Verdict::warn, "installations", "ValidatingWebhookConfiguration another"},
-      {"a_bundle_missing", one(job, [](Json& each) { each["clientConfig"].erase("caBundle"); }),
-       Verdict::fail, "ca-bundle", "the caBundle of job.pods.tpu-webhook.dev"},
+      {"a_bundle_missing", one(lws, [](Json& each) { each["clientConfig"].erase("caBundle"); }),
+       Verdict::fail, "ca-bundle", "the caBundle of lws.pods.tpu-webhook.dev"},
       {"no_bundles", every([](Json& each) { each["clientConfig"].erase("caBundle"); }),
        Verdict::fail, "ca-bundle", "cannot be used"},
       {"a_bundle_that_is_none", every(at("/clientConfig/caBundle", "bm9uZQ==")), Verdict::fail,

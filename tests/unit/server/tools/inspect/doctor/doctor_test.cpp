@@ -1,6 +1,9 @@
 // What `doctor` says of an installation: sound, broken in one way (by check), and seen in part.
 #include "server/kube/cluster/ledger_object.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
+#include "server/tools/inspect/doctor/former.hpp"
+#include "server/tools/inspect/doctor/layout.hpp"
+#include "webhook/workloads/table.hpp"
 #include "tests/support/named_case.hpp"
 #include "tests/unit/server/tools/inspect/doctor/installed.hpp"
 
@@ -220,9 +223,9 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenCase{"one_entry_of_many",
                    [](View& v) {
                      split(v, {"ray", "job"}, {});
-                     v.configuration.object["webhooks"][3]["reinvocationPolicy"] = "Never";
+                     v.configuration.object["webhooks"][5]["reinvocationPolicy"] = "Never";
                    },
-                   Verdict::warn, "configuration", "job.pods.tpu-webhook.dev: reinvocationPolicy"},
+                   Verdict::warn, "configuration", "pods.tpu-webhook.dev: reinvocationPolicy"},
         BrokenCase{
             "a_path_of_another_release",
             [](View& v) {
@@ -235,7 +238,7 @@ INSTANTIATE_TEST_SUITE_P(
                    [](View& v) {
                      split(v, {"ray", "job"}, {});
                      v.configuration.object["webhooks"][0]["timeoutSeconds"] = 3;
-                     v.configuration.object["webhooks"][3]["timeoutSeconds"] = 3;
+                     v.configuration.object["webhooks"][5]["timeoutSeconds"] = 3;
                    },
                    Verdict::warn, "failure-policy",
                    "ray.pods.tpu-webhook.dev: timeoutSeconds is 3"},
@@ -249,23 +252,23 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenCase{"an_entry_for_its_own_pods",
                    [](View& v) {
                      split(v, {"ray", "job"}, {});
-                     v.configuration.object["webhooks"][3].erase("namespaceSelector");
+                     v.configuration.object["webhooks"][5].erase("namespaceSelector");
                    },
-                   Verdict::fail, "namespaces", "sent to the webhook (job.pods.tpu-webhook.dev)"},
+                   Verdict::fail, "namespaces", "sent to the webhook (pods.tpu-webhook.dev)"},
         BrokenCase{"an_entry_without_a_bundle",
                    [](View& v) {
                      split(v, {"ray", "job"}, {});
-                     v.configuration.object["webhooks"][3]["clientConfig"].erase("caBundle");
+                     v.configuration.object["webhooks"][5]["clientConfig"].erase("caBundle");
                    },
-                   Verdict::fail, "ca-bundle", "the caBundle of job.pods.tpu-webhook.dev in the"},
+                   Verdict::fail, "ca-bundle", "the caBundle of pods.tpu-webhook.dev in the"},
         BrokenCase{"an_entry_with_another_bundle",
                    [](View& v) {
                      split(v, {"ray", "job"}, {});
                      const std::string names[] = {"else.where.svc"};
-                     v.configuration.object["webhooks"][3]["clientConfig"]["caBundle"] =
+                     v.configuration.object["webhooks"][5]["clientConfig"]["caBundle"] =
                          text::encode_base64(tls::issue(names, v.now).ca);
                    },
-                   Verdict::fail, "trust", "called for job.pods.tpu-webhook.dev"},
+                   Verdict::fail, "trust", "called for pods.tpu-webhook.dev"},
         BrokenCase{"nothing_issued_yet",
                    [](View& v) {
                      v.secret = there({{"data", {{"tls.crt", ""}}}});
@@ -399,7 +402,7 @@ TEST(DoctorTest, one_workload_api_that_is_enforced_is_enough_to_fail) {
   EXPECT_THAT(
       find(checks, "failure-policy")->what,
       HasSubstr("Fail: jobset.pods.tpu-webhook.dev (10 s); Ignore: ray.pods.tpu-webhook.dev (2 s), "
-                "job"));
+                "pods"));
   view.service = installed().service;
   view.endpoint_slices = all({});
   EXPECT_THAT(find(examine(view), "service")->what,
@@ -664,6 +667,88 @@ TEST(DoctorTest, an_entry_of_no_pod_is_none) {
   set(view, {{"workloads", {"jobset"}}});
   for (const Check& each : examine(view))
     EXPECT_THAT(each.what, testing::Not(HasSubstr("ray.pods.tpu-webhook.dev"))) << each.check;
+}
+
+TEST(DoctorTest, as_helm_renders_the_default_values) {
+  const View view = live_view(sound_objects(false));
+  EXPECT_EQ(find(examine(view), "configuration")->verdict, Verdict::ok)
+      << find(examine(view), "configuration")->what;
+}
+
+// Charts before decision 38.
+void make_former(View& view, const webhook::config::Config& config) {
+  for (const FormerEntry& each : former(config)) {
+    Json& entry = entry_of(view.configuration.object, each.name);
+    entry["objectSelector"] = each.selector;
+    entry["matchConditions"][0] = {{"name", each.condition}, {"expression", each.expression}};
+    const bool fails = each.mode == webhook::config::Mode::enforce;
+    entry["failurePolicy"] = fails ? "Fail" : "Ignore";
+    entry["timeoutSeconds"] = fails ? 10 : 2;
+    if (each.mode) continue;
+    const Json key = {{"key", "tpu-webhook.dev/left-out"}, {"operator", "Exists"}};
+    Json none = key;
+    none["operator"] = "DoesNotExist";
+    entry["objectSelector"] = {{"matchExpressions", {key, none}}};
+  }
+  Json& of_shadow = entry_of(view.configuration.object, "shadow.pods.tpu-webhook.dev");
+  of_shadow["matchConditions"][0]["expression"] = former_of_shadow(config);
+  const Json checked = wanted_validations(view, true);
+  for (std::size_t i = 0; i < checked.size(); ++i)
+    view.validating.object["webhooks"][i]["matchConditions"] = checked[i]["matchConditions"];
+}
+
+TEST(DoctorTest, entries_of_an_earlier_chart_are_named_as_such) {
+  View view = installed();
+  make_former(view, {});
+  const Checks checks = examine(view);
+  EXPECT_EQ(find(checks, "configuration")->verdict, Verdict::warn);
+  EXPECT_THAT(find(checks, "configuration")->what, HasSubstr("those of an earlier chart"));
+  EXPECT_THAT(find(checks, "configuration")->fix, HasSubstr("helm upgrade"));
+  const Checks sound = examine(installed());
+  for (const Check& each : checks) {
+    if (each.check == "configuration") continue;
+    EXPECT_EQ(each.verdict, find(sound, each.check)->verdict) << each.what;
+  }
+  // One that was edited is compared with what it was.
+  entry_of(view.configuration.object, "job.pods.tpu-webhook.dev")["reinvocationPolicy"] = "Never";
+  const Checks edited = examine(view);
+  EXPECT_TRUE(std::ranges::any_of(edited, [](const Check& each) {
+    return each.what.starts_with("job.pods.tpu-webhook.dev: reinvocationPolicy is \"Never\"");
+  }));
+}
+
+TEST(DoctorTest, modes_are_read_off_the_entries_where_settings_may_not_be_read) {
+  using webhook::config::Config;
+  using webhook::config::Mode;
+  using webhook::config::WorkloadKind;
+  Config few;
+  few.workloads = {WorkloadKind::ray, WorkloadKind::job};
+  Config mixed;
+  mixed.of(WorkloadKind::job).mode = Mode::shadow;
+  mixed.of(WorkloadKind::ray).mode = Mode::shadow;
+  Config watched;
+  watched.mode = Mode::shadow;
+  watched.of(WorkloadKind::statefulset).mode = Mode::enforce;
+  for (const Config& config : {Config(), few, mixed, watched})
+    for (const bool before : {false, true}) {
+      View view = installed();
+      view.config = not_known("RBAC missing: get secrets");
+      if (before)
+        make_former(view, config);
+      else
+        render_entries(view.configuration.object, config);
+      const Layout layout = layout_of(view);
+      EXPECT_EQ(layout.former, before);
+      for (const auto& each : webhook::workloads::workloads()) {
+        const bool handled = config.workloads.has(each.kind);
+        EXPECT_EQ(layout.config.workloads.has(each.kind), handled) << each.name;
+        if (handled) {
+          EXPECT_EQ(layout.config.mode_for(each.kind), config.mode_for(each.kind)) << each.name;
+        }
+      }
+      EXPECT_EQ(find(examine(view), "configuration")->verdict, before ? Verdict::warn : Verdict::ok)
+          << find(examine(view), "configuration")->what;
+    }
 }
 
 TEST(DoctorTest, nobody_may_read_anything) {

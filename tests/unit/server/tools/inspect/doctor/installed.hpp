@@ -2,10 +2,12 @@
 // has rendered (tests/charts/golden/default.yaml), enforced, and what controllers and replicas add.
 #pragma once
 
+#include "server/rules/entries.hpp"
 #include "server/text/base64.hpp"
 #include "server/text/read_file.hpp"
 #include "server/text/yaml.hpp"
 #include "server/tls/issuing.hpp"
+#include "server/tools/inspect/doctor/layout.hpp"
 #include "server/tools/inspect/doctor/settings_of.hpp"
 #include "server/tools/inspect/doctor/snapshot.hpp"
 #include "server/tools/inspect/doctor/view.hpp"
@@ -109,6 +111,31 @@ inline void replace_text(std::string& text, const std::string& from, const std::
   if (const auto at = text.find(from); at != text.npos) text.replace(at, from.size(), to);
 }
 
+// The entries for Pods as the chart renders them for these modes.
+inline void render_entries(Json& configuration, const webhook::config::Config& config) {
+  using webhook::config::Mode;
+  const auto requirement = [](const std::string& key, const char* op) {
+    return Json{{"key", key}, {"operator", op}};
+  };
+  const std::vector<std::string> nobody = {"tpu-webhook.dev/left-out"};
+  for (const rules::Entry& each : rules::entries(config)) {
+    Json& entry = entry_of(configuration, each.name);
+    Json all = Json::array();
+    for (const auto& key : each.mode ? each.present : nobody) all.push_back(requirement(key, "Exists"));
+    for (const auto& key : each.mode ? each.absent : nobody)
+      all.push_back(requirement(key, "DoesNotExist"));
+    entry.erase("objectSelector");
+    if (!all.empty()) entry["objectSelector"] = {{"matchExpressions", all}};
+    entry["matchConditions"] =
+        Json::array({{{"name", each.condition}, {"expression", each.expression}}});
+    const bool fails = each.mode == Mode::enforce;
+    entry["failurePolicy"] = fails ? "Fail" : "Ignore";
+    entry["timeoutSeconds"] = fails ? 10 : 2;
+  }
+  Json& of_shadow = entry_of(configuration, "shadow.pods.tpu-webhook.dev");
+  of_shadow["matchConditions"][0]["expression"] = rules::any_expression(config);
+}
+
 // As the chart renders it with config.mode=enforce.
 inline void enforce(Objects& objects) {
   Json& file = object_of(objects, "Secret", "tpu-webhook-config")["data"]["config.yaml"];
@@ -116,12 +143,7 @@ inline void enforce(Objects& objects) {
   replace_text(text, "mode: shadow", "mode: enforce");
   file = text::encode_base64(text);
   template_of(objects)["metadata"]["annotations"]["checksum/config"] = sha256_of(text);
-  for (Json& entry : object_of(objects, "MutatingWebhookConfiguration")["webhooks"]) {
-    const auto name = entry["name"].get<std::string>();
-    if (name.starts_with("claims") || name.starts_with("shadow")) continue;
-    entry["failurePolicy"] = "Fail";
-    entry["timeoutSeconds"] = 10;
-  }
+  render_entries(object_of(objects, "MutatingWebhookConfiguration"), {});
 }
 
 inline Json pod_named(Objects& objects, const std::string& name, const std::string& node) {
@@ -162,11 +184,11 @@ inline Json record_of(int revision, const std::string& status) {
 
 inline const std::vector<std::string> replica_names = {"a", "b", "c"};
 
-// What kubectl prints of it.
-inline Objects sound_objects() {
+// What kubectl prints of it, with what the default values say, or enforced.
+inline Objects sound_objects(bool enforced = true) {
   const auto text = text::read_file(TPUWH_RENDERED, text::max_small_bytes);
   Objects objects = text::parse_yaml(*text).value();
-  enforce(objects);
+  if (enforced) enforce(objects);
   for (Json& each : objects)
     each["metadata"]["annotations"] = {{"meta.helm.sh/release-name", "release"},
                                        {"meta.helm.sh/release-namespace", here}};
@@ -249,16 +271,7 @@ inline void split(View& view, const std::vector<std::string>& enforced,
   }
   set(view, {{"workloads", all}, {"perWorkload", modes}, {"mode", "enforce"}});
   const Found found = std::exchange(view.config.found, Found::there);
-  const Json wanted = wanted_entries(view, true);
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    Json& entry = view.configuration.object["webhooks"][i];
-    for (const char* part : {"objectSelector", "matchConditions"}) entry[part] = wanted[i][part];
-    const auto name = entry["name"].get<std::string>();
-    const std::string word = name.starts_with("pods.") ? "pod" : name.substr(0, name.find('.'));
-    const bool fails = std::ranges::find(enforced, word) != enforced.end();
-    entry["failurePolicy"] = fails ? "Fail" : "Ignore";
-    entry["timeoutSeconds"] = fails ? 10 : 2;
-  }
+  render_entries(view.configuration.object, layout_of(view).config);
   const Json checked = wanted_validations(view, true);
   for (std::size_t i = 0; i < checked.size(); ++i)
     view.validating.object["webhooks"][i]["rules"] = checked[i]["rules"];
