@@ -1,0 +1,39 @@
+// As much of CEL as conditions of entries use, so that a test can evaluate thousands of them; that the
+// API server evaluates them alike is asked in tests/e2e/test_entries.py.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::test::cel {
+
+using Json = nlohmann::ordered_json;
+
+// The API server refuses the Pod, or passes the entry over, by its failurePolicy.
+struct EvaluationError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Expression {
+ public:
+  // Throws std::invalid_argument where it is not of this subset.
+  explicit Expression(std::string_view text);
+  ~Expression();
+  Expression(Expression&&) noexcept;
+  Expression& operator=(Expression&&) noexcept;
+
+  // With `object` bound to this; throws EvaluationError.
+  bool holds(const Json& object) const;
+
+ private:
+  struct Node;
+  class Parser;
+  class Evaluation;
+  std::unique_ptr<Node> root_;
+};
+
+}  // namespace tpuwh::test::cel
