@@ -47,6 +47,7 @@ def kit(plane, machines, api, tmp_path):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored where a shell runs us beside
         )
 
     start.report = report

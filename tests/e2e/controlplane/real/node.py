@@ -197,7 +197,7 @@ disabled_plugins = ["io.containerd.internal.v1.tracing", "io.containerd.nri.v1.n
         return bus
 
     def _cgroup(self) -> str:
-        return f"{world.prefix()}{self.number}"
+        return f"{world.prefix()}{self.number:03}"  # that no name begins with another one
 
     def _process_name(self) -> str:
         return f"node-{self.name}"
