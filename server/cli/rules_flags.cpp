@@ -51,10 +51,10 @@ void add_rules(CLI::App& program, Command& chosen) {
   command->add_flag("--rbac", *rbac,
                     "Print the RBAC rules that `serve` needs, as YAML of its ClusterRole and Role");
   auto entries = std::make_shared<bool>(false);
-  command->add_flag(
-      "--entries", *entries,
-      "Print the entries of the MutatingWebhookConfiguration, with the labels and conditions by which "
-      "they share the Pods; --output json: also the parts of the conditions");
+  command->add_flag("--entries", *entries,
+                    "Print the entries of the MutatingWebhookConfiguration, with the labels and "
+                    "conditions by which "
+                    "they share the Pods; --output json: also the parts of the conditions");
   auto layers = add_setting_flags(*command, settings::Scope::names);
   command->footer(rules_example);
   command->callback([options, rbac, entries, layers, &chosen] {

@@ -125,8 +125,8 @@ class Plan {
 
   // Pods of workload APIs that are handled.
   std::string any() const {
-    return unless_left_out(fmt::format("{} ||\n{} ||\n{}", is_.asks_for_tpu, is_.has_claims,
-                                       is_.annotated));
+    return unless_left_out(
+        fmt::format("{} ||\n{} ||\n{}", is_.asks_for_tpu, is_.has_claims, is_.annotated));
   }
 
  private:
@@ -197,8 +197,8 @@ class Plan {
     for (const Workload* each : unkeyed_others_)
       any += fmt::format("{}{}", any.empty() ? "" : " ||\n", of(*each));
     if (claims_in_others())
-      entry.expression = unless_left_out(
-          fmt::format("{} ?\n{} :\n{}", is_.asks_for_tpu, any, is_.has_claims));
+      entry.expression =
+          unless_left_out(fmt::format("{} ?\n{} :\n{}", is_.asks_for_tpu, any, is_.has_claims));
     else
       entry.expression = fmt::format("{} &&\n{}", is_.asks_for_tpu,
                                      unkeyed_others_.size() > 1 ? "(" + any + ")" : any);
@@ -209,10 +209,10 @@ class Plan {
 
   // First what nearly no Pod has.
   Entry of_claims() const {
-    Entry out{.name = fmt::format("claims.{}", of_pods),
-              .condition = "resource-claims",
-              .expression = unless_left_out(
-                  fmt::format("{} &&\n!{}", is_.has_claims, is_.asks_for_tpu))};
+    Entry out{
+        .name = fmt::format("claims.{}", of_pods),
+        .condition = "resource-claims",
+        .expression = unless_left_out(fmt::format("{} &&\n!{}", is_.has_claims, is_.asks_for_tpu))};
     if (claims_in_most() || claims_in_others()) return out;
     out.mode = Mode::shadow;
     out.claims = true;

@@ -1,15 +1,16 @@
 // The entries that a MutatingWebhookConfiguration needs. Each Pod that concerns the webhook reaches
-// exactly one, and its policy is that of the mode of its own workload API, so that an outage touches
-// only those that are enforced (docs/decisions/0038).
+// exactly one, and its policy is that of the mode of its own workload API, so that an outage
+// touches only those that are enforced (docs/decisions/0038).
 //
 // A label selector costs the API server next to nothing, a condition that it evaluates much, so an
-// entry is chosen by the presence of labels' keys: one for each workload API whose controller writes
-// a label, and one, the last of the table, for Pods without these keys, whoever owns them. They ask
-// only whether a Pod asks for TPUs. What they do not share is the mode: a workload API whose mode is
-// another than that of most has an entry that tests in CEL what the workload table tests in C++.
+// entry is chosen by the presence of labels' keys: one for each workload API whose controller
+// writes a label, and one, the last of the table, for Pods without these keys, whoever owns them.
+// They ask only whether a Pod asks for TPUs. What they do not share is the mode: a workload API
+// whose mode is another than that of most has an entry that tests in CEL what the workload table
+// tests in C++.
 //
-// The chart's templates/_program.tpl is made from the JSON form, its templates/_entries.tpl does the
-// same from its values, and a test compares.
+// The chart's templates/_program.tpl is made from the JSON form, its templates/_entries.tpl does
+// the same from its values, and a test compares.
 #pragma once
 
 #include "webhook/config/config.hpp"

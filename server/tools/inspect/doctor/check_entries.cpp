@@ -71,7 +71,8 @@ std::string meaning(const Json& entry, const Json& wanted, const std::vector<Dif
   const Json& objects = text::member(entry, "objectSelector");
   const Json& wanted_objects = text::member(wanted, "objectSelector");
   if (meets_nobody(wanted_objects) && !meets_nobody(objects))
-    return "it is for no Pod with these settings: Pods of another entry, or of none, are sent to it";
+    return "it is for no Pod with these settings: Pods of another entry, or of none, are sent to "
+           "it";
   if (text::member(entry, "matchConditions").empty())
     return "matchConditions are missing, so every Pod of the cluster is sent";
   if (differs_in(all, "matchConditions")) return "which Pods it is sent is not known";
@@ -233,7 +234,7 @@ class Entries {
   const View& view_;
   Checks& out_;
   const Json& found_;
-  const bool former_;  // as charts before decision 38 rendered them
+  const bool former_;                 // as charts before decision 38 rendered them
   std::vector<const Json*> pairs_;    // to what each is compared
   std::set<const Json*> taken_;       // those of them
   std::map<std::string, int> names_;  // how many entries have each

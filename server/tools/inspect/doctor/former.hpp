@@ -1,6 +1,6 @@
-// The entries as charts rendered them before docs/decisions/0038: one for each workload API, whatever
-// the modes, each with the whole condition, and one for claims. Of an installation that was not
-// upgraded yet, `doctor` says that, and not that each of its entries is wrong.
+// The entries as charts rendered them before docs/decisions/0038: one for each workload API,
+// whatever the modes, each with the whole condition, and one for claims. Of an installation that
+// was not upgraded yet, `doctor` says that, and not that each of its entries is wrong.
 #pragma once
 
 #include "server/tools/inspect/doctor/view.hpp"

@@ -85,14 +85,13 @@ Json validation_conditions(const rules::Conditions& is, bool former) {
   };
   constexpr auto changed = "request.operation == 'CREATE' || object.spec != oldObject.spec";
   constexpr auto kept = "!has(object.metadata.deletionTimestamp)";
-  const std::string of_tpus =
-      fmt::format("!(request.kind.kind in ['Job', 'CronJob', 'Deployment', "
-                  "'StatefulSet']) || (request.kind.kind == 'CronJob' ? {} : {})",
-                  concerns_us(is, "object.spec.jobTemplate.spec.template.spec"),
-                  concerns_us(is, "object.spec.template.spec"));
+  const std::string of_tpus = fmt::format(
+      "!(request.kind.kind in ['Job', 'CronJob', 'Deployment', "
+      "'StatefulSet']) || (request.kind.kind == 'CronJob' ? {} : {})",
+      concerns_us(is, "object.spec.jobTemplate.spec.template.spec"),
+      concerns_us(is, "object.spec.template.spec"));
   if (former)
-    return Json::array({condition("new-or-changed", changed),
-                        condition("not-being-deleted", kept),
+    return Json::array({condition("new-or-changed", changed), condition("not-being-deleted", kept),
                         condition("no-common-kind-without-tpu", of_tpus)});
   return Json::array({condition("new-or-changed-and-of-tpus",
                                 fmt::format("{} && ({}) && ({})", kept, of_tpus, changed))});

@@ -163,7 +163,8 @@ class Expression::Parser {
 
   int number() {
     int out = 0;
-    while (std::isdigit(static_cast<unsigned char>(peek())) != 0) out = 10 * out + (text_[at_++] - '0');
+    while (std::isdigit(static_cast<unsigned char>(peek())) != 0)
+      out = 10 * out + (text_[at_++] - '0');
     return out;
   }
 
@@ -258,7 +259,8 @@ class Expression::Evaluation {
   }
 
   static const Json* member(const Json& target, const std::string& name) {
-    if (!target.is_object() || !target.contains(name)) throw EvaluationError("no such key: " + name);
+    if (!target.is_object() || !target.contains(name))
+      throw EvaluationError("no such key: " + name);
     return &target.at(name);
   }
 
@@ -278,7 +280,8 @@ class Expression::Evaluation {
     if (node.text == "orValue") return target != nullptr ? target : of(*node.args[1]);
     if (target == nullptr) throw EvaluationError("optional.none() dereference");
     if (node.text == "size") {
-      if (!target->is_array() && !target->is_object()) throw EvaluationError("no such overload: size");
+      if (!target->is_array() && !target->is_object())
+        throw EvaluationError("no such overload: size");
       return keep(target->size());
     }
     if (node.text == "startsWith")

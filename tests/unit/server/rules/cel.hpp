@@ -1,5 +1,5 @@
-// As much of CEL as conditions of entries use, so that a test can evaluate thousands of them; that the
-// API server evaluates them alike is asked in tests/e2e/test_entries.py.
+// As much of CEL as conditions of entries use, so that a test can evaluate thousands of them; that
+// the API server evaluates them alike is asked in tests/e2e/test_entries.py.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -18,7 +18,9 @@ class Cel : public testing::TestWithParam<Evaluated> {};
 const Json& pod() {
   static const Json object = {
       {"metadata", {{"labels", {{"a", "x"}, {"b", ""}}}}},
-      {"spec", {{"containers", Json::array({{{"name", "c"}, {"n", 7}}, {{"name", "d"}}})}, {"none", nullptr}}}};
+      {"spec",
+       {{"containers", Json::array({{{"name", "c"}, {"n", 7}}, {{"name", "d"}}})},
+        {"none", nullptr}}}};
   return object;
 }
 
@@ -38,7 +40,8 @@ INSTANTIATE_TEST_SUITE_P(
         Evaluated{"null", "object.spec.none == null && object.spec.containers != null"},
         Evaluated{"optional_field", "object.metadata.?annotations.orValue({}).size() == 0"},
         Evaluated{"optional_index", "object.metadata.labels[?'a'].orValue('') == 'x'"},
-        Evaluated{"optional_index_of_none", "object.metadata.labels[?'z'].orValue('') != ''", false},
+        Evaluated{"optional_index_of_none", "object.metadata.labels[?'z'].orValue('') != ''",
+                  false},
         Evaluated{"empty_label", "object.metadata.labels[?'b'].orValue('') != ''", false},
         Evaluated{"in", "'a' in object.metadata.labels && !('z' in object.metadata.labels)"},
         Evaluated{"exists", "object.spec.containers.exists(c, c.name == 'd')"},

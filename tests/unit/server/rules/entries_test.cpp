@@ -58,18 +58,17 @@ TEST(EntriesTest, are_chosen_by_keys_where_the_modes_are_one) {
               ElementsAre("ray.pods.tpu-webhook.dev", "lws.pods.tpu-webhook.dev",
                           "jobset.pods.tpu-webhook.dev", "pods.tpu-webhook.dev"));
   // Nobody waits for Pods with claims alone.
-  EXPECT_THAT(
-      reached(with(Mode::enforce)),
-      ElementsAre("ray.pods.tpu-webhook.dev", "lws.pods.tpu-webhook.dev",
-                  "jobset.pods.tpu-webhook.dev", "pods.tpu-webhook.dev", "claims.pods.tpu-webhook.dev"));
+  EXPECT_THAT(reached(with(Mode::enforce)),
+              ElementsAre("ray.pods.tpu-webhook.dev", "lws.pods.tpu-webhook.dev",
+                          "jobset.pods.tpu-webhook.dev", "pods.tpu-webhook.dev",
+                          "claims.pods.tpu-webhook.dev"));
   const auto all = entries(with(Mode::enforce));
   const Entry &jobset = all[2], &rest = named(all, "pods.tpu-webhook.dev");
   EXPECT_THAT(jobset.present, ElementsAre("jobset.sigs.k8s.io/jobset-name"));
   EXPECT_THAT(jobset.absent, ElementsAre("ray.io/node-type", "leaderworkerset.sigs.k8s.io/name"));
   EXPECT_THAT(rest.present, IsEmpty());
-  EXPECT_THAT(rest.absent,
-              ElementsAre("ray.io/node-type", "leaderworkerset.sigs.k8s.io/name",
-                          "jobset.sigs.k8s.io/jobset-name"));
+  EXPECT_THAT(rest.absent, ElementsAre("ray.io/node-type", "leaderworkerset.sigs.k8s.io/name",
+                                       "jobset.sigs.k8s.io/jobset-name"));
   EXPECT_THAT(rest.workloads, ElementsAre("job", "statefulset", "pod"));
   EXPECT_EQ(jobset.expression, rest.expression);
   EXPECT_THAT(rest.expression, Not(HasSubstr("labels")));
@@ -81,15 +80,15 @@ TEST(EntriesTest, one_more_for_workload_apis_of_another_mode) {
   config.of(WorkloadKind::statefulset).mode = Mode::enforce;
   config.of(WorkloadKind::ray).mode = Mode::enforce;
   const auto all = entries(config);
-  EXPECT_THAT(reached(config),
-              ElementsAre("ray.pods.tpu-webhook.dev", "lws.pods.tpu-webhook.dev",
-                          "jobset.pods.tpu-webhook.dev", "job.pods.tpu-webhook.dev",
-                          "pods.tpu-webhook.dev"));
+  EXPECT_THAT(reached(config), ElementsAre("ray.pods.tpu-webhook.dev", "lws.pods.tpu-webhook.dev",
+                                           "jobset.pods.tpu-webhook.dev",
+                                           "job.pods.tpu-webhook.dev", "pods.tpu-webhook.dev"));
   EXPECT_THAT(named(all, "job.pods.tpu-webhook.dev").workloads, ElementsAre("job", "statefulset"));
   EXPECT_EQ(named(all, "job.pods.tpu-webhook.dev").mode, Mode::enforce);
   EXPECT_EQ(named(all, "pods.tpu-webhook.dev").mode, Mode::shadow);
   // Half a set of Ray's labels is another's, so the key is no reason to pass anybody over.
-  EXPECT_THAT(named(all, "pods.tpu-webhook.dev").absent, Not(testing::Contains("ray.io/node-type")));
+  EXPECT_THAT(named(all, "pods.tpu-webhook.dev").absent,
+              Not(testing::Contains("ray.io/node-type")));
 }
 
 TEST(EntriesTest, a_pod_without_labels_reaches_no_more_than_two_conditions) {

@@ -1,12 +1,12 @@
 // The proof that the entries share the Pods: no Pod that concerns the webhook reaches none, none
-// reaches two, and each is in one of the mode of its workload API. By every subset and empty value of
-// the labels that entries are chosen by or tested for, every kind of owner and what a Pod asks for, and
-// all that modes can be.
+// reaches two, and each is in one of the mode of its workload API. By every subset and empty value
+// of the labels that entries are chosen by or tested for, every kind of owner and what a Pod asks
+// for, and all that modes can be.
 //
-// Conditions are made of parts, and so is the proof. The parts that name a workload API are evaluated
-// for every Pod and agree with the function that the program decides by. What is left are classes:
-// which keys a Pod has, of which workload API it is, and what it asks for. Of each class one Pod is
-// put to each entry, by its selector and its whole condition.
+// Conditions are made of parts, and so is the proof. The parts that name a workload API are
+// evaluated for every Pod and agree with the function that the program decides by. What is left are
+// classes: which keys a Pod has, of which workload API it is, and what it asks for. Of each class
+// one Pod is put to each entry, by its selector and its whole condition.
 #include "server/rules/entries.hpp"
 #include "tests/unit/server/rules/cel.hpp"
 
@@ -74,7 +74,9 @@ enum Asks : unsigned { tpu = 1, at_first = 2, claims = 4, annotated = 8 };
 Json pod_of(const Json& its_labels, const Json& its_owners, unsigned asks) {
   const Json chips = {{"limits", {{"google.com/tpu", "4"}}}};
   Json pod = {{"metadata", {{"name", "p"}}},
-              {"spec", {{"containers", Json::array({{{"name", "c"}, {"resources", {{"limits", {{"cpu", "1"}}}}}}})}}}};
+              {"spec",
+               {{"containers",
+                 Json::array({{{"name", "c"}, {"resources", {{"limits", {{"cpu", "1"}}}}}}})}}}};
   if (!its_labels.empty()) pod["metadata"]["labels"] = its_labels;
   if (!its_owners.is_null()) pod["metadata"]["ownerReferences"] = its_owners;
   if ((asks & tpu) != 0) pod["spec"]["containers"][0]["resources"] = chips;
@@ -147,8 +149,8 @@ class Partition : public testing::Test {
   static inline int pods_ = 0;
 };
 
-// The parts that conditions are put together from, evaluated once for each class, and every condition
-// with the parts' values in their place.
+// The parts that conditions are put together from, evaluated once for each class, and every
+// condition with the parts' values in their place.
 class Evaluated {
  public:
   explicit Evaluated(const std::vector<Class>& classes) {
@@ -244,9 +246,9 @@ std::string told(const Class& of, const Config& config, const std::vector<const 
   std::string out = of.pod.dump() + "\n";
   for (const Workload& each : webhook::workloads::workloads())
     out += fmt::format("{} {}, ", each.name,
-                       !config.workloads.has(each.kind)                ? "off"
+                       !config.workloads.has(each.kind)              ? "off"
                        : config.mode_for(each.kind) == Mode::enforce ? "enforce"
-                                                                       : "shadow");
+                                                                     : "shadow");
   for (const Entry* entry : found) out += "\n" + entry->name + ": " + entry->expression;
   return out;
 }
@@ -293,15 +295,16 @@ TEST_F(Partition, a_pod_reaches_the_entry_that_names_its_workload_api) {
       if (!of.workload->label_key.empty()) own.emplace(of.workload->label_key);
       if ((of.asks & tpu) == 0 || of.keys != own) continue;
       for (const Entry* entry : reached.of(i))
-        ASSERT_TRUE(std::ranges::find(entry->workloads, of.workload->name) != entry->workloads.end())
+        ASSERT_TRUE(std::ranges::find(entry->workloads, of.workload->name) !=
+                    entry->workloads.end())
             << told(of, config, {entry});
     }
   }
 }
 
 // An API server puts the Pod to one entry after the other, as the one before has left it, with our
-// annotations; and once more when a webhook after us has changed it, where of the entries that match
-// it calls only those that it has called before.
+// annotations; and once more when a webhook after us has changed it, where of the entries that
+// match it calls only those that it has called before.
 TEST_F(Partition, labels_that_another_webhook_adds_bring_no_pod_to_a_second_entry) {
   Evaluated known(classes_);
   const auto same_with_annotation = [&](std::size_t index) {

@@ -220,10 +220,8 @@ const All& of_selectors() {
        Verdict::fail, "configuration", "Pods that its objectSelector leaves out are not sent"},
       {"objects_emptied", one(ray, at("/objectSelector", Json::object())), Verdict::warn,
        "configuration", "objectSelector.matchExpressions is missing"},
-      {"a_key_less", one(lws,
-                         [](Json& each) {
-                           each["objectSelector"]["matchExpressions"].erase(1);
-                         }),
+      {"a_key_less",
+       one(lws, [](Json& each) { each["objectSelector"]["matchExpressions"].erase(1); }),
        Verdict::warn, "configuration", "has to leave out are sent by another entry, too"},
       {"an_entry_of_nobody_opened",
        one("job.pods.tpu-webhook.dev", at("/objectSelector", Json::object())), Verdict::warn,

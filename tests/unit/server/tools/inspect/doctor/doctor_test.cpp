@@ -3,9 +3,9 @@
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/doctor/former.hpp"
 #include "server/tools/inspect/doctor/layout.hpp"
-#include "webhook/workloads/table.hpp"
 #include "tests/support/named_case.hpp"
 #include "tests/unit/server/tools/inspect/doctor/installed.hpp"
+#include "webhook/workloads/table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -121,7 +121,8 @@ inline void render_entries(Json& configuration, const webhook::config::Config& c
   for (const rules::Entry& each : rules::entries(config)) {
     Json& entry = entry_of(configuration, each.name);
     Json all = Json::array();
-    for (const auto& key : each.mode ? each.present : nobody) all.push_back(requirement(key, "Exists"));
+    for (const auto& key : each.mode ? each.present : nobody)
+      all.push_back(requirement(key, "Exists"));
     for (const auto& key : each.mode ? each.absent : nobody)
       all.push_back(requirement(key, "DoesNotExist"));
     entry.erase("objectSelector");
