@@ -18,7 +18,7 @@ from harness.pods import INDEX, JOB, SLICE, container, injected, member, untouch
 from harness.release import CONFIGURATION, NAME, NAMESPACE
 from harness.trouble import configured
 
-OURS = "job.pods.tpu-webhook.dev"  # of a Job's Pods
+OURS = "pods.tpu-webhook.dev"  # of Pods without the labels of an API, so of a Job's
 SHADOW = "shadow.pods.tpu-webhook.dev"
 SHADOWED = {"metadata": {"labels": {"tpu-webhook.dev/mode": "shadow"}}}
 
