@@ -28,7 +28,7 @@ def test_the_pods_are_as_the_chart_says(release, machines, namespace):
 
 
 def test_replicas_killed_while_pods_are_created(release, machines, namespace, picture):
-    """The kubelet starts them again; creations that meet nobody are refused, none is let through unchanged."""
+    """The kubelet starts them again; creations that meet nobody are refused, for no other reason."""
     (node,) = machines["default-pool"]
     with Load(namespace, rate=20, users=4, dry_run=True, pod=lambda number: member(f"load-{number}", 0)) as load:
         for _ in range(3):
