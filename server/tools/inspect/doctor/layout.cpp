@@ -45,11 +45,13 @@ std::map<std::string, Seen> seen(const Json& entries) {
   return out;
 }
 
-// How much of `found` is as rendered for this configuration: conditions first, then selectors, then
-// policies, which one value may choose.
-int likeness(const std::map<std::string, Seen>& found, const Config& config) {
+// How much of `found` is as in these entries: conditions first, then selectors, then policies,
+// which one value may choose.
+template <typename Entry, typename Selector>
+int likeness_of(const std::map<std::string, Seen>& found, const std::vector<Entry>& rendered,
+                const Selector& selector_of) {
   int out = 0;
-  for (const rules::Entry& entry : rules::entries(config)) {
+  for (const Entry& entry : rendered) {
     const auto at = found.find(entry.name);
     if (at == found.end()) continue;
     const Seen& is = at->second;
@@ -57,30 +59,24 @@ int likeness(const std::map<std::string, Seen>& found, const Config& config) {
       out += is.reached ? 0 : 9;
       continue;
     }
-    std::set<std::string> selector(entry.present.begin(), entry.present.end());
-    for (const std::string& key : entry.absent) selector.insert("no " + key);
     out += is.expression == entry.expression ? 5 : 0;
-    out += is.selector == selector ? 3 : 0;
+    out += is.selector == selector_of(entry) ? 3 : 0;
     out += is.refuses == (*entry.mode == Mode::enforce) ? 1 : 0;
   }
   return out;
 }
 
+int likeness(const std::map<std::string, Seen>& found, const Config& config) {
+  return likeness_of(found, rules::entries(config), [](const rules::Entry& entry) {
+    std::set<std::string> selector(entry.present.begin(), entry.present.end());
+    for (const std::string& key : entry.absent) selector.insert("no " + key);
+    return selector;
+  });
+}
+
 int likeness_to_former(const std::map<std::string, Seen>& found, const Config& config) {
-  int out = 0;
-  for (const FormerEntry& entry : former(config)) {
-    const auto at = found.find(entry.name);
-    if (at == found.end()) continue;
-    const Seen& is = at->second;
-    if (!entry.mode) {
-      out += is.reached ? 0 : 9;
-      continue;
-    }
-    out += is.expression == entry.expression ? 5 : 0;
-    out += is.selector == requirements(entry.selector) ? 3 : 0;
-    out += is.refuses == (*entry.mode == Mode::enforce) ? 1 : 0;
-  }
-  return out;
+  return likeness_of(found, former(config),
+                     [](const FormerEntry& entry) { return requirements(entry.selector); });
 }
 
 void set_mode(Config& config, const Workload& workload, Mode mode) {
