@@ -72,13 +72,18 @@ def _mount(*args):
     subprocess.run(["mount", *args], check=True)
 
 
-def _show_chips(count):
-    _mount("-t", "tmpfs", "none", str(_PCI))
+def put_chips(bus, count):
+    """Make a folder look like a PCI bus with that many chips."""
     for i in range(count):
-        device = _PCI / f"0000:00:{i + 1:02x}.0"
-        device.mkdir()
+        device = bus / f"0000:00:{i + 1:02x}.0"
+        device.mkdir(parents=True, exist_ok=True)
         for name, value in _CHIP.items():
             (device / name).write_text(value + "\n")
+
+
+def _show_chips(count):
+    _mount("-t", "tmpfs", "none", str(_PCI))
+    put_chips(_PCI, count)
 
 
 def _inside(folder, chips, *command):

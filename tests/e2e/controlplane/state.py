@@ -104,13 +104,13 @@ def fresh(directory: pathlib.Path) -> State:
     return State(directory)
 
 
-def write_kubeconfig(path: pathlib.Path, state: State, user: str = "", token: str = "") -> None:
-    """A kubeconfig (JSON is YAML) for a client certificate of pki/, or for a token."""
+def write_kubeconfig(path: pathlib.Path, state: State, user: str = "", token: str = "", host: str = "127.0.0.1") -> None:
+    """A kubeconfig (JSON is YAML) for a client certificate of pki/, or for a token; `host`: where the API server is."""
     who = {"token": token} if token else {
         "client-certificate": str(state.pki / f"{user}.crt"),
         "client-key": str(state.pki / f"{user}.key"),
     }
-    server = f"https://127.0.0.1:{state.ports['apiserver']}"
+    server = f"https://{host}:{state.ports['apiserver']}"
     content = {
         "apiVersion": "v1",
         "kind": "Config",

@@ -11,7 +11,7 @@ from controlplane.state import State
 from .api import Api, wait_for
 from .chart import CHART
 from .pods import injected, member
-from .release import CONFIGURATION, NAME, NAMESPACE, PROBES
+from .release import NAME, NAMESPACE, PROBES
 
 SECONDS = 120
 
@@ -56,9 +56,6 @@ class Installed:
         pod = member("probe", 0)
         pod["metadata"]["namespace"] = PROBES
         wait_for(f"{NAME} to be called", lambda: injected(self._api.create(pod, dry_run=True)), 60, every=0.1)
-
-    def configuration(self) -> dict:
-        return self._api.get(*CONFIGURATION, NAME)
 
 
 def _ready(pod: dict) -> bool:

@@ -12,6 +12,7 @@ import re
 import subprocess
 
 from controlplane import programs
+from controlplane.nodes import TPU
 from controlplane.real.store import READER
 
 from .api import wait_for
@@ -50,7 +51,7 @@ def training(obj: dict) -> None:
     here(obj)
     for spec in pod_specs(obj):
         for container in spec["containers"]:
-            if "google.com/tpu" in container.get("resources", {}).get("limits", {}):
+            if _asks(container):
                 container.pop("args", None)
                 container["command"] = ["python", "-c", PROGRAM]
 
@@ -113,9 +114,14 @@ def _said(pod: str, container: str, text: str) -> Said:
     return Said(pod, container, _last(lines), answer)
 
 
+def _asks(container: dict) -> bool:
+    """For chips."""
+    return TPU in container.get("resources", {}).get("limits", {})
+
+
 def _statuses(pod: dict) -> list:
     """Of its containers that ask for chips."""
-    asking = {one["name"] for one in pod["spec"]["containers"] if "google.com/tpu" in one.get("resources", {}).get("limits", {})}
+    asking = {one["name"] for one in pod["spec"]["containers"] if _asks(one)}
     return [one for one in pod["status"].get("containerStatuses", []) if one["name"] in asking]
 
 

@@ -12,15 +12,15 @@ import subprocess
 import sys
 
 from .. import kube, nodes, process, programs, tls
-from ..state import State
+from ..state import State, write_kubeconfig
 from . import cgroups, store, world
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "readers"))  # plain files
 
 import container_env  # noqa: E402  (what a device plugin says)
+import netns  # noqa: E402  (what a PCI bus with chips looks like)
 
 READY_SECONDS = 90
-CHIP = {"vendor": "0x1ae0", "device": "0x006f", "class": "0x120000"}  # files of a v6e chip on the PCI bus, for JAX
 
 
 class Node:
@@ -101,16 +101,8 @@ class Node:
         (self.folder / "cdi" / f"{name}.json").write_text(json.dumps(devices), encoding="utf-8")
 
     def _write(self) -> None:
-        pki = self._state.pki
-        tls.client(pki, "ca", self.name, f"system:node:{self.name}", "system:nodes")
-        server = f"https://{world.HOST}:{self._state.ports['apiserver']}"
-        user = {"client-certificate": str(pki / f"{self.name}.crt"), "client-key": str(pki / f"{self.name}.key")}
-        self._json("kubeconfig", {
-            "apiVersion": "v1", "kind": "Config", "current-context": "node",
-            "clusters": [{"name": "node", "cluster": {"server": server, "certificate-authority": str(pki / "ca.crt")}}],
-            "users": [{"name": "node", "user": user}],
-            "contexts": [{"name": "node", "context": {"cluster": "node", "user": "node"}}],
-        })
+        tls.client(self._state.pki, "ca", self.name, f"system:node:{self.name}", "system:nodes")
+        write_kubeconfig(self.folder / "kubeconfig", self._state, self.name, host=world.HOST)
         self._json("kubelet.json", self._kubelet())
         (self.folder / "hosts").write_text(f"127.0.0.1 localhost\n{self.address} {self.name}\n", encoding="ascii")
         (self.folder / "containerd.toml").write_text(self._containerd(), encoding="utf-8")
@@ -189,11 +181,7 @@ disabled_plugins = ["io.containerd.internal.v1.tracing", "io.containerd.nri.v1.n
     def _pci(self, chips: int) -> pathlib.Path:
         """A folder that looks like a PCI bus with so many chips."""
         bus = self.folder / f"pci-{chips}"
-        for number in range(chips):
-            device = bus / f"0000:00:{number + 1:02x}.0"
-            device.mkdir(parents=True, exist_ok=True)
-            for name, value in CHIP.items():
-                (device / name).write_text(value + "\n", encoding="ascii")
+        netns.put_chips(bus, chips)
         return bus
 
     def _cgroup(self) -> str:

@@ -61,7 +61,7 @@ def run(command: list) -> int:
 
 
 def left(pid: int) -> list:
-    """What is there of the world that this process held: cgroups, and processes that are told of it."""
+    """The cgroups that are there of the world that this process held."""
     return cgroups.found(f"{cgroups.PREFIX}{pid}-")
 
 
