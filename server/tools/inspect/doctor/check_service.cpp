@@ -135,7 +135,7 @@ std::vector<std::string> breaks(const View& view) {
 
 // Ready endpoints that are none of the Deployment's Pods.
 std::vector<std::string> strangers(const View& view, const Endpoints& endpoints) {
-  std::set<std::string> own;
+  std::set<std::string> own = view.leaving;
   for (const Json& each : view.pods.items) own.insert(name_of_object(each));
   std::vector<std::string> out;
   if (view.pods.there() && !own.empty())

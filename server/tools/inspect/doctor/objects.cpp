@@ -85,6 +85,16 @@ void read_flow(Objects& objects, View& view) {
         objects.get(resource("prioritylevelconfigurations"), "PriorityLevelConfiguration", level);
 }
 
+// A Pod that is being deleted still runs what it ran, for as long as it drains, and says nothing of
+// how things are from now on.
+void set_aside_leaving(View& view) {
+  std::erase_if(view.pods.items, [&](const Json& pod) {
+    const bool is = !text::text_member(text::member(pod, "metadata"), "deletionTimestamp").empty();
+    if (is) view.leaving.insert(name_of_object(pod));
+    return is;
+  });
+}
+
 void read_workload(Objects& objects, View& view) {
   const std::string& ns = view.ns;
   view.name_space = objects.get({"", "v1", "namespaces", ""}, "Namespace", ns);
@@ -117,6 +127,7 @@ void read_workload(Objects& objects, View& view) {
   if (view.secret_name.empty()) view.secret_name = kube::certificate::secret_name;
   view.secret = without_key(objects.get({"", "v1", "secrets", ns}, "Secret", view.secret_name));
   view.pods = objects.list({"", "v1", "pods", ns}, "Pod", pod_selector(view.deployment.object));
+  set_aside_leaving(view);
 }
 
 void read_rbac(Objects& objects, View& view) {

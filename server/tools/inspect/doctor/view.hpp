@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -79,7 +80,8 @@ struct View {
   Read deployment;
   Read config;              // the Deployment's configuration file as JSON; absent: it has none
   std::string config_text;  // the same as it stands in its Secret or ConfigMap
-  ReadList pods;            // of that Deployment
+  ReadList pods;            // of that Deployment, but for those that are being deleted
+  std::set<std::string> leaving;  // these, by name
   std::vector<Replica> replicas;  // of those Pods
   std::string secret_name;        // of the Secret with the serving certificate
   bool issues_itself = false;     // the program fills that Secret, nothing mounts it

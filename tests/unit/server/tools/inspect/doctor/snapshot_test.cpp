@@ -107,6 +107,29 @@ TEST(DoctorSnapshotTest, settings_in_a_secret_that_was_left_out_are_not_known) {
   EXPECT_EQ(view.secret_name, "tpu-webhook-certificate");
 }
 
+// After an upgrade the Pods before it drain for half a minute.
+TEST(DoctorSnapshotTest, pods_that_are_being_deleted_say_nothing) {
+  auto objects = printed();
+  const auto before = checked(objects);
+  std::vector<Json> leaving;
+  for (Json pod : objects) {
+    if (pod["kind"] != "Pod" || !pod["metadata"].contains("labels")) continue;
+    Json& metadata = pod["metadata"];
+    metadata["name"] = "of-the-release-before-" + metadata["name"].get<std::string>();
+    metadata["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+    metadata["annotations"]["checksum/config"] = "another";
+    pod["spec"]["containers"][0]["image"] = "another";
+    leaving.push_back(std::move(pod));
+  }
+  ASSERT_FALSE(leaving.empty());
+  objects.insert(objects.end(), leaving.begin(), leaving.end());
+  const auto now = checked(objects);
+  for (const auto& [name, check] : before) {
+    EXPECT_EQ(now.at(name).verdict, check.verdict) << name << ": " << now.at(name).what;
+    EXPECT_EQ(now.at(name).what, check.what) << name;
+  }
+}
+
 TEST(DoctorSnapshotTest, looks_where_it_is_told_to) {
   EXPECT_EQ(checked(printed(), "elsewhere").at("service").verdict, Verdict::fail);
   EXPECT_EQ(checked({}).at("configuration").verdict, Verdict::unknown);
