@@ -22,7 +22,9 @@ class Installed:
     def __init__(self, state: State, api: Api, archives: dict, nodes: list):
         self._state, self._api = state, api
         repository, _, tag = webhook.name().rpartition(":")
-        self._values = {"image": {"repository": repository, "tag": tag}, "replicas": 2, "config": {"mode": "enforce"}}
+        self.replicas = 2
+        self._values = {"image": {"repository": repository, "tag": tag}, "replicas": self.replicas, "config": {"mode": "enforce"}}
+        self._nodes = nodes
         for one in nodes:
             one.load(archives[webhook.name()])
 
@@ -50,6 +52,13 @@ class Installed:
         """Those that are Ready."""
         found = self._api.list("v1", "Pod", NAMESPACE, f"app.kubernetes.io/name={NAME}")
         return [pod for pod in found if _ready(pod) and "deletionTimestamp" not in pod["metadata"]]
+
+    def kill(self, pod: dict) -> None:
+        """End the process of this Pod by SIGKILL, then delete the Pod, whose ReplicaSet makes another one."""
+        mine = f"/pod{pod['metadata']['uid']}/"  # in the path of its cgroup, of either version
+        end = f"for one in $(pidof tpu-webhook); do grep -q {mine} /proc/$one/cgroup && kill -9 $one && echo $one; done; true"
+        assert any(one.run("sh", "-c", end) for one in self._nodes), f"{pod['metadata']['name']} runs nowhere"
+        self._api.delete("v1", "Pod", pod["metadata"]["name"], NAMESPACE)
 
     def wait_called(self) -> None:
         """Until a Pod that asks for TPUs comes back with what we add."""

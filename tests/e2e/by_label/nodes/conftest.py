@@ -10,6 +10,7 @@ from controlplane.nodes import Pool
 from controlplane.real import node, store, world
 from harness import built
 from harness.installed import Installed
+from harness.killing import Killing
 from harness.namespace import Namespace
 
 SYSTEM = Pool("default-pool", "e2e-standard-2", nodes=1)
@@ -41,6 +42,23 @@ def release(plane, api, archives, machines):
     installed.install()
     yield installed
     installed.uninstall()
+
+
+@pytest.fixture(scope="session")
+def killed(picture):
+    """How many replicas were killed in each case."""
+    counts: list = []
+    yield counts
+    picture("replicas killed while workloads train", f"  {sum(counts)} in {len(counts)} cases, at least {min(counts, default=0)} in each")
+
+
+@pytest.fixture
+def replicas_die(release, killed):
+    """From the beginning of a case to its end one replica after another is killed. Whoever makes Pods is refused meanwhile
+    now and then, and asks again."""
+    with Killing(release) as killing:
+        yield
+    killed.append(killing.killed)
 
 
 @pytest.fixture

@@ -1,4 +1,7 @@
-"""Each workload API trains over two hosts of a slice; the same in a shadow namespace ends with the framework's own words."""
+"""Each workload API trains over two hosts of a slice; the same in a shadow namespace ends with the framework's own words.
+
+All the time replicas of the webhook are killed.
+"""
 
 import json
 import pathlib
@@ -12,6 +15,7 @@ from harness import training
 from harness.api import wait_for
 from harness.namespace import manifest
 
+pytestmark = pytest.mark.usefixtures("replicas_die")
 NOT_SAID = "ValueError: coordinator_address should be defined."
 DRIVER = pathlib.Path(__file__).resolve().parents[3] / "readers" / "ray_driver.py"
 LWS = ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet")
@@ -116,6 +120,7 @@ def test_one_host(release, namespace, others, table):
     words = training.last_words(namespace, 1)
     table("Job, one host of 2x4", "enforce", time.monotonic() - began, words[0].line)
     assert not training.trained_as_one(words)
+    namespace.empty()  # while the node is there, which says that the container has ended
 
 
 def small_ray(obj):

@@ -1,15 +1,18 @@
 """What happens to Pods that train: a container that ends, a node that dies and comes back, a Pod that is evicted.
 
-Each time whoever comes back is the same member of its slice, and the slice trains again as one.
+Each time whoever comes back is the same member of its slice, and the slice trains again as one; and all the time replicas
+of the webhook are killed.
 """
 
 import time
+
+import pytest
 
 from harness import training
 from harness.api import wait_for
 from harness.namespace import env_of, node_of
 
-GROUP = "leaderworkerset.sigs.k8s.io/group-index=0"
+pytestmark = pytest.mark.usefixtures("replicas_die")
 ONCE = """
 import os, pathlib, sys
 seen = pathlib.Path("/once/seen")
