@@ -152,6 +152,8 @@ disabled_plugins = ["io.containerd.internal.v1.tracing", "io.containerd.nri.v1.n
   path = "{self.folder}/opt"
 [plugins.'io.containerd.cri.v1.images'.pinned_images]
   sandbox = "{store.PAUSE}"
+[plugins.'io.containerd.cri.v1.images'.registry]
+  config_path = "{self._state.directory / store.REGISTRIES}"
 [plugins.'io.containerd.cri.v1.runtime']
   enable_cdi = true
   cdi_spec_dirs = ["/run/cdi"]

@@ -14,10 +14,12 @@ import subprocess
 import time
 
 from .. import cache, programs
+from ..state import State
 from . import images
 from .images import pause, reader
 
 PAUSE, READER = pause.NAME, reader.NAME
+REGISTRIES = "registries"  # in DIR, as containerd reads it: who is trusted
 SECONDS = 300  # for all imports
 _DATABASES = {"meta.db", "metadata.db"}
 _MOUNTS = ("unshare", "--mount", "--propagation", "private")  # unpacking mounts layers
@@ -54,6 +56,17 @@ def copy(target: pathlib.Path) -> None:
         own = database.with_suffix(".own")
         shutil.copy2(database, own)
         os.replace(own, database)
+
+
+def trust(state: State, address: str, certificate: pathlib.Path) -> None:
+    """Nodes may pull from this registry, HOST:PORT, whose certificate this one has signed."""
+    folder = state.directory / REGISTRIES / address
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "hosts.toml").write_text(f"""server = "https://{address}"
+[host."https://{address}"]
+  capabilities = ["pull", "resolve"]
+  ca = "{certificate}"
+""", encoding="utf-8")
 
 
 _CHOSEN = "TPUWH_IMAGE_STORE"
