@@ -37,6 +37,11 @@ class Installed:
         """`helm upgrade --wait` with these values over ours."""
         self.helm("upgrade", values=values)
 
+    def rollback(self) -> None:
+        """To the revision before."""
+        command = [programs.path("helm"), "rollback", NAME, "--namespace", NAMESPACE, "--wait", f"--timeout={SECONDS}s"]
+        _run(command, self._state)
+
     def uninstall(self) -> None:
         command = [programs.path("helm"), "uninstall", NAME, "--namespace", NAMESPACE, "--wait"]
         _run(command, self._state)

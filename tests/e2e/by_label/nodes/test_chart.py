@@ -6,6 +6,7 @@ from controlplane.real import world
 from harness.api import wait_for
 from harness.load import Load, alone
 from harness.pods import injected, member
+from harness.workers import Cluster, doubles
 
 
 def test_the_pods_are_as_the_chart_says(release, machines, namespace):
@@ -48,6 +49,21 @@ def test_an_upgrade_under_load(release, namespace, picture):
         load.more(20)
     picture("two upgrades under load", f"  {load.line()}")
     assert load.failed == []
+
+
+def test_no_id_twice_over_an_upgrade_and_back(release, namespace, picture):
+    """Ray workers whose Pods nothing tells apart come while Helm replaces every replica, and again while it rolls back:
+    the ids that old and new replicas give from one ledger are each given once, and none of the workers is refused."""
+    cluster = Cluster(namespace, "over", hosts=64, replicas=16)
+    with Load(namespace, rate=10, users=2, pod=lambda number: cluster.worker(f"worker-{number}")) as load:
+        release.upgrade({"podAnnotations": {"rolled": "over"}})
+        load.more(10)
+        release.rollback()
+        load.more(10)
+    pods = cluster.pods()
+    picture("an upgrade and back while Ray workers come", f"  {load.line()}; ids of {len(pods)} living Pods, each once")
+    assert load.failed == []
+    assert len(pods) == len(load.created) and doubles(pods) == {}
 
 
 def test_nothing_leads_outside(machines):
