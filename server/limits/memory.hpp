@@ -31,8 +31,9 @@ inline constexpr std::size_t loop = 14 * mib;
 // strings, and elements of its lists. One at a time, on whichever loop.
 inline constexpr std::size_t large_review = 5 * webhook::read::max_review_bytes + 16 * mib;
 
-// A cluster of 100,000 TPU Pods on 15,000 nodes of 30 labels in the store (bench/store_memory:
-// 82 MB with the program and a page of a list), and one answer of an API server while it is read.
+// A cluster of 100,000 TPU Pods on 15,000 nodes of 30 labels in the store (bench/store_memory: 51
+// MB with the program and a page of a list; 82 MB where no two nodes of a pool have labels alike),
+// and one answer of an API server while it is read.
 inline constexpr std::size_t cluster = 80 * mib + 6 * api::answer_bytes;
 
 constexpr std::size_t callers(unsigned loops) {

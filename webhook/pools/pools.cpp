@@ -114,6 +114,8 @@ void Pools::enter(Host& host) {
   pool->second.name = pool->first;
   pool->second.nameable = base::is_label_value(name);
   pool->second.shape = &shape->second;
+  if (!pool->second.hosts.empty())
+    host.node.labels.share_with(pool->second.hosts.back()->node.labels);
   pool->second.hosts.push_back(&host);
   host.pool = &pool->second;
   count(pool->second, host, 1);
