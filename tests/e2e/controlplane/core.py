@@ -22,12 +22,14 @@ class Gates:
 
     features: tuple = ()
     apis: tuple = ()  # GROUP/VERSION
+    off: tuple = ()  # of the API server alone
 
     def arguments(self) -> list:
         return ["--feature-gates=" + ",".join(f"{name}=true" for name in self.features)] if self.features else []
 
     def api_arguments(self) -> list:
-        return self.arguments() + (["--runtime-config=" + ",".join(f"{api}=true" for api in self.apis)] if self.apis else [])
+        off = [f"--feature-gates={name}=false" for name in self.off]
+        return self.arguments() + off + (["--runtime-config=" + ",".join(f"{api}=true" for api in self.apis)] if self.apis else [])
 
 
 NO_GATES = Gates()

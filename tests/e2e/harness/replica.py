@@ -91,6 +91,10 @@ class Replica:
     def alive(self) -> bool:
         return self._process is not None and self._process.alive()
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def cpu_seconds(self) -> float:
         return self._process.usage()[1]
 
