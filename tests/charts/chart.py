@@ -80,7 +80,7 @@ POLICIES = [
 
 # (values, texts that are rendered because of them; one that begins with "no " is not)
 TEXTS = [
-    ({}, ["automountServiceAccountToken: true", "resourceNames: [tpu-webhook-certificate]", "no caBundle", "no /certificate",
+    ({}, ["automountServiceAccountToken: true", "resourceNames: [tpu-webhook-certificate]", "no caBundle:", "no mountPath: /certificate",
           "no kind: ConfigMap", "no cert-manager.io", "type: Opaque"]),
     ({"config": {"ledger": "none"}}, ["automountServiceAccountToken: true", "no configmaps", "no nodes", "resources: [secrets]"]),
     ({**SUPPLIED, "config": {"ledger": "none"}}, ["no automountServiceAccountToken: true", "no kind: ClusterRole", "no kind: Role",
@@ -88,7 +88,7 @@ TEXTS = [
     ({**MANAGED, "config": {"ledger": "memory"}, "replicas": 1}, ["no automountServiceAccountToken: true", "no kind: ClusterRole"]),
     (SUPPLIED, ["secretName: mine", f"caBundle: {BASE64}", "no resourceNames", "mountPath: /certificate", "no tpu-webhook-certificate"]),
     ({"certificate": {**SUPPLIED["certificate"], "caBundle": f"{BASE64[:9]}\n{BASE64[9:]}\n"}}, [f"caBundle: {BASE64}"]),
-    (MANAGED, [f"cert-manager.io/inject-ca-from: {NAMESPACE}/tpu-webhook", "kind: Issuer", "selfSigned: {}", "isCA: true", "secretName: tpu-webhook-ca", "no caBundle", "no resourceNames",
+    (MANAGED, [f"cert-manager.io/inject-ca-from: {NAMESPACE}/tpu-webhook", "kind: Issuer", "selfSigned: {}", "isCA: true", "secretName: tpu-webhook-ca", "no caBundle:", "no resourceNames",
                f"- tpu-webhook.{NAMESPACE}.svc\n", "algorithm: ECDSA", "rotationPolicy: Always", "secretName: tpu-webhook-tls"]),
     ({"certificate": {"mode": "cert-manager", "certManager": {"issuerRef": {"kind": "ClusterIssuer", "name": "ca"}}}},
      ["kind: ClusterIssuer", "name: ca", "no kind: Issuer\n"]),
@@ -121,13 +121,13 @@ TEXTS = [
     ({"validation": False}, ["no ValidatingWebhookConfiguration", "no /validate"]),
     ({"config": {"workloads": ["job", "lws"]}},
      ["apiGroups: [batch]", "apiGroups: [leaderworkerset.x-k8s.io]", "no rayservices", "no resources: [jobsets]"]),
-    ({"config": {"workloads": ["pod", "statefulset"]}}, ["no kind: ValidatingWebhookConfiguration"]),
+    ({"config": {"workloads": ["pod", "statefulset"]}}, ["resources: [statefulsets]", "resources: [deployments]", "no rayservices"]),
     ({"failurePolicy": "Fail", "timeoutSeconds": 20},
      ["path: /validate", "failurePolicy: Ignore\n    timeoutSeconds: 2\n    rules:\n      - apiGroups: [ray.io]"]),
     ({"config": {"annotationPrefix": "tpu.example.com"}}, ["startsWith('tpu.example.com/')"]),
-    ({"podLabels": {"app.kubernetes.io/name": "other", "team": "x"}, "podAnnotations": {"who": "y"}},
-     ["no app.kubernetes.io/name: other", "team: x", "who: y", "checksum/config: "]),
-    ({"serviceAccount": {"annotations": {"iam.gke.io/x": "y"}}}, ["iam.gke.io/x: y"]),
+    ({"podLabels": {"app.kubernetes.io/name": "other", "team": "x"}, "podAnnotations": {"who": "us"}},
+     ["no app.kubernetes.io/name: other", "team: x", "who: us", "checksum/config: "]),
+    ({"serviceAccount": {"annotations": {"iam.gke.io/x": "z"}}}, ["iam.gke.io/x: z"]),
     ({"extraVolumes": [{"name": "v", "emptyDir": {}}], "extraVolumeMounts": [{"name": "v", "mountPath": "/v"}],
       "extraEnv": [{"name": "TZ", "value": "UTC"}], "extraArgs": ["--threads=3"]},
      ["- emptyDir: {}\n          name: v", "mountPath: /v", "value: UTC", '- "--threads=3"']),
@@ -552,6 +552,16 @@ class Chart(unittest.TestCase):
                 self.assertTrue(all("resourceNames: [tpu-webhook" in rule and "verbs: [get, update]" in rule for rule in internal[-certificate:]))
                 self.assertEqual(internal[-certificate:], rules(render({"config": {"ledger": "none"}}), kind))
                 self.assertEqual(asked, internal)
+
+    def test_texts(self):
+        for values, texts in TEXTS:
+            rendered = render(values)
+            for text in texts:
+                with self.subTest(values, text=text):
+                    if text.startswith("no "):
+                        self.assertNotIn(text[3:], rendered)
+                    else:
+                        self.assertIn(text, rendered)
 
     def test_refused(self):
         for values, named in REFUSED:
