@@ -19,7 +19,7 @@ inline constexpr Duration between_answers = idle + header + body + answer + writ
 inline constexpr std::size_t own_files = 24;
 inline constexpr std::size_t loop_files = 4;
 
-// Where the process may open so many files at most, the caps of connections of the health port and
+// Where the process may open so many files at most, the caps of connections of the plain ports and
 // of the TLS port: an eighth at most for probes, the rest for callers. With 1,200 and two loops all
 // of `connections` fit.
 constexpr std::size_t health_connections_of(std::size_t files) {

@@ -72,7 +72,7 @@ inline constexpr std::size_t connections = 1024;
 // so 512 of them hold two threads for 115 ms: far below the client's 10 s.
 inline constexpr std::size_t handshakes = 512;
 
-// Open connections of the plain health port: a kubelet and a curious operator.
+// Open connections of the plain ports: a kubelet, Prometheus and a curious operator.
 inline constexpr std::size_t health_connections = 32;
 
 // Without --threads. One stays free for reviews while the other does handshakes;

@@ -25,6 +25,10 @@ struct ServeOptions {
   // "ADDR:PORT"; without an address, all of them. Port 0 takes a free one.
   std::string listen = ":8443";
   std::string health_listen;
+  // Metrics by themselves, for who may read them. Beside the probes they are served as well, unless
+  // health_metrics is false.
+  std::string metrics_listen;
+  bool health_metrics = true;
 
   // A Secret of the Pod's namespace in which all replicas keep a certificate that they issue and
   // renew themselves.

@@ -257,6 +257,17 @@ void add_ports(std::vector<Setting>& out) {
        .flag = "--health-listen",
        .help = "Address to serve /livez, /readyz and /metrics on, over plain HTTP"},
       true, [](auto& o) -> auto& { return o.health_listen; }));
+  out.push_back(address(
+      {.key = "metricsListen",
+       .flag = "--metrics-listen",
+       .help = "Address to serve /metrics alone on, over plain HTTP"},
+      true, [](auto& o) -> auto& { return o.metrics_listen; }));
+  out.push_back(boolean(
+      {.key = "healthMetrics",
+       .flag = "--health-metrics",
+       .negation = "--no-health-metrics",
+       .help = "Serve /metrics at the address of --health-listen, too"},
+      [](auto& o) -> auto& { return o.health_metrics; }));
   out.push_back(number(
       {.key = "threads",
        .flag = "--threads",

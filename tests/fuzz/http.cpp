@@ -78,7 +78,8 @@ class Reader {
     if (state == State::need_more) return end("more is to come");
     if (state == State::refused) return refuse(parser);
     std::string line = head_line();
-    for (const Port port : {Port::webhook, Port::health}) line += routed(port);
+    for (const Port port : {Port::webhook, Port::health, Port::probes, Port::metrics})
+      line += routed(port);
     const auto here = route(head_, Port::webhook);
     if (std::holds_alternative<Refusal>(here) && head_.has_body()) {
       talk_.requests.push_back(line);

@@ -199,6 +199,22 @@ def metrics_count_what_happened():
 
 
 @check
+def metrics_at_a_port_of_their_own():
+    """Beside the probes as well, unless it is said otherwise; no probes there; and not where something else is served."""
+    for flags, beside in (((), 200), (("--no-health-metrics",), 404)):
+        with Program("--metrics-listen", "127.0.0.1:0", *flags) as program:
+            own = int(re.search(r'metrics="?127\.0\.0\.1:(\d+)', program.log())[1])
+            for port, path, status in ((own, "/metrics", 200), (own, "/readyz", 404), (own, "/mutate", 404),
+                                       (program.health_port, "/metrics", beside), (program.health_port, "/readyz", 200)):
+                with Connection(port, None) as connection:
+                    assert connection.send(get(path)).answer().status == status, (flags, port, path)
+            with Connection(program.port, tls(program.ca)) as connection:
+                assert connection.send(get("/metrics")).answer().status == 404
+    code, _, said = programs.run(programs.PROGRAM, "serve", "--listen", "127.0.0.1:0", "--health-listen", "127.0.0.1:8081", "--metrics-listen", ":8081")
+    assert code == 2 and '--metrics-listen ":8081": --health-listen has that port' in said, (code, said)
+
+
+@check
 def the_chart_asks_for_the_memory_that_the_server_counts():
     with Program() as program:
         bound = sum(memory_bound(program).values())

@@ -146,7 +146,14 @@ std::unique_ptr<webhook::ledger::Ledger> ledger_without_cluster(settings::Ledger
 struct Ports {
   std::string webhook;
   std::string health;
+  std::string metrics;
 };
+
+// Whether two listeners would share connections, which the kernel then spreads over them.
+bool same_place(const net::Address& one, const net::Address& other) {
+  return one.port != 0 && one.port == other.port &&
+         (one.host == other.host || one.host.empty() || other.host.empty());
+}
 
 class App {
  public:
@@ -162,8 +169,7 @@ class App {
         certificate_config_(find_certificate(options)) {
     health_.set_certificate_end(source_.first()->not_after);
     for (unsigned number = 1; number <= options_.threads; ++number) {
-      workers_.push_back(
-          std::make_unique<Worker>(shared_, number, https::Port::webhook, connections_));
+      workers_.push_back(std::make_unique<Worker>(shared_, number));
     }
   }
 
@@ -231,15 +237,32 @@ class App {
     Ports ports;
     auto address = address_of_flag("--listen", options_.listen);
     for (auto& worker : workers_) {
-      const auto endpoint = worker->listen(address);
+      const auto endpoint = worker->listen(https::Port::webhook, connections_, address);
       address.port = endpoint.port();  // port 0: the others share the first one's
       ports.webhook = https::to_text(endpoint);
     }
     if (!options_.health_listen.empty()) {
-      ports.health = https::to_text(
-          control_.listen(address_of_flag("--health-listen", options_.health_listen)));
+      const auto port = options_.health_metrics ? https::Port::health : https::Port::probes;
+      ports.health = https::to_text(control_.listen(
+          port, health_connections_, address_of_flag("--health-listen", options_.health_listen)));
+    }
+    if (!options_.metrics_listen.empty()) {
+      ports.metrics = https::to_text(
+          control_.listen(https::Port::metrics, health_connections_, metrics_place()));
     }
     return ports;
+  }
+
+  // Of the probes' and the reviews' place none may be it.
+  net::Address metrics_place() const {
+    const auto place = address_of_flag("--metrics-listen", options_.metrics_listen);
+    for (const auto& [flag, other] : {std::pair("--listen", options_.listen),
+                                      std::pair("--health-listen", options_.health_listen)}) {
+      if (!other.empty() && same_place(place, address_of_flag(flag, other)))
+        throw settings::UsageError(fmt::format("--metrics-listen \"{}\": {} has that port",
+                                               options_.metrics_listen, flag));
+    }
+    return place;
   }
 
   // All or none: loops that turn would be waited for by whoever lets go of them.
@@ -266,6 +289,7 @@ class App {
   void say_listening(const Ports& ports) {
     log_.info("listening", {{"address", ports.webhook},
                             {"health", ports.health},
+                            {"metrics", ports.metrics},
                             {"certificate", source_.name()},
                             {"threads", std::uint64_t{options_.threads}},
                             {"version", text::version}});
@@ -306,7 +330,7 @@ class App {
     control_.keep("certificate", [this] { return keeper_->run(); });
   }
 
-  // Asked for on the health port, which is the loop of the cluster's client.
+  // Asked for on the loop of the cluster's client.
   void add_metrics() {
     metrics_.add([](metrics::Samples& out) {
       out.gauge("tpu_webhook_build_info", "1, with the version", 1,
@@ -581,7 +605,7 @@ class App {
       .certificate = &certificate_};
   std::vector<std::unique_ptr<Worker>> workers_;
   // Loop 0, run by the calling thread.
-  Worker control_{shared_, 0, https::Port::health, health_connections_};
+  Worker control_{shared_, 0};
   std::optional<kube::certificate::Keeper> keeper_;
   Drain drain_;
   std::atomic<std::size_t> open_ports_{0};

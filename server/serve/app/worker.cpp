@@ -8,22 +8,14 @@
 
 namespace tpuwh::server::app {
 
-Worker::Worker(const Shared& shared, std::size_t number, https::Port port,
-               https::Connections& connections)
+Worker::Worker(const Shared& shared, std::size_t number)
     : shared_(shared),
       number_(number),
       handlers_({.config = shared.config,
                  .cluster = shared.cluster,
                  .health = shared.health,
                  .log = shared.log,
-                 .metrics = shared.metrics}),
-      service_{.port = port,
-               .connections = connections,
-               .handlers = handlers_,
-               .places = shared.places,
-               .health = shared.health,
-               .log = shared.log,
-               .metrics = shared.metrics} {
+                 .metrics = shared.metrics}) {
   tasks_.when_failed([this](const net::TaskFailure& failure) { say(failure); });
   keep("heartbeat", [this] { return beat(); });
 }
@@ -43,12 +35,21 @@ void Worker::say(const net::TaskFailure& failure) {
                      {"after_s", static_cast<std::uint64_t>(pause.count())}});
 }
 
-net::Endpoint Worker::listen(const net::Address& address) {
+net::Endpoint Worker::listen(https::Port port, https::Connections& connections,
+                             const net::Address& address) {
   auto acceptor = https::open_acceptor(executor(), address);
   const auto endpoint = acceptor.local_endpoint();
-  listener_.emplace(std::move(acceptor), service_.connections, shared_.log,
-                    [this](net::Socket socket) { start_session(std::move(socket)); });
-  keep("listener", [this] { return listener_->run(); });
+  auto& service = services_.emplace_back(https::Service{.port = port,
+                                                        .connections = connections,
+                                                        .handlers = handlers_,
+                                                        .places = shared_.places,
+                                                        .health = shared_.health,
+                                                        .log = shared_.log,
+                                                        .metrics = shared_.metrics});
+  auto& listener = listeners_.emplace_back(
+      std::move(acceptor), connections, shared_.log,
+      [this, &service](net::Socket socket) { start_session(std::move(socket), service); });
+  keep("listener", [&listener] { return listener.run(); });
   return endpoint;
 }
 
@@ -83,7 +84,7 @@ void Worker::post(std::function<void()> action) {
 }
 
 void Worker::stop_listening() {
-  if (listener_) listener_->stop();
+  for (https::Listener& listener : listeners_) listener.stop();
 }
 
 void Worker::cancel() {
@@ -98,16 +99,16 @@ net::Task<void> Worker::beat() {
     if (error) co_return;
     shared_.health.beat(number_, net::Clock::now());
     shared_.watchdog.turned(number_);
-    service_.date.set(std::chrono::system_clock::now());
+    for (https::Service& service : services_) service.date.set(std::chrono::system_clock::now());
   }
 }
 
 // What it throws is not the listener's: that one goes on.
-void Worker::start_session(net::Socket socket) {
+void Worker::start_session(net::Socket socket, https::Service& service) {
   try {
-    if (service_.port == https::Port::health)
-      return spawn(https::serve_plain(std::move(socket), service_));
-    spawn(https::serve_tls(std::move(socket), shared_.certificate->get(), service_));
+    if (service.port != https::Port::webhook)
+      return spawn(https::serve_plain(std::move(socket), service));
+    spawn(https::serve_tls(std::move(socket), shared_.certificate->get(), service));
   } catch (const std::exception& bug) {  // out of memory for a session
     tell(bug);
   }

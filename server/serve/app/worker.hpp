@@ -1,4 +1,4 @@
-// One event loop: its listening socket, its sessions, its heartbeat.
+// One event loop: its listening sockets, its sessions, its heartbeat.
 #pragma once
 
 #include "server/kube/places/places.hpp"
@@ -10,9 +10,9 @@
 #include "server/serve/https/session.hpp"
 
 #include <cstddef>
+#include <deque>
 #include <exception>
 #include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -33,14 +33,14 @@ struct Shared {
 // Used by the thread that runs it; post() may be called by any.
 class Worker {
  public:
-  // `number` is the loop's in Health and for the watchdog; `port` what its listener, if any,
-  // serves, with all `connections` of that port.
-  Worker(const Shared& shared, std::size_t number, https::Port port,
-         https::Connections& connections);
+  // `number` is the loop's in Health and for the watchdog.
+  Worker(const Shared& shared, std::size_t number);
 
-  // Opens the listening socket and returns where it is. Before run().
+  // Opens a listening socket, which serves what `port` does, and returns where it is.
+  // `connections` are all of that port, or of several that share a bound. Before run().
   // Throws std::runtime_error.
-  net::Endpoint listen(const net::Address& address);
+  net::Endpoint listen(https::Port port, https::Connections& connections,
+                       const net::Address& address);
 
   // Turns the loop until every task has ended, or stop().
   void run();
@@ -63,7 +63,7 @@ class Worker {
   void turn();
   void tell(const std::exception& bug);
   net::Task<void> beat();
-  void start_session(net::Socket socket);
+  void start_session(net::Socket socket, https::Service& service);
   void say(const net::TaskFailure& failure);
 
   const Shared shared_;
@@ -72,9 +72,9 @@ class Worker {
   // Before the context, which destroys the frames of sessions that still run.
   net::TaskGroup tasks_;
   https::Handlers handlers_;
-  https::Service service_;
+  std::deque<https::Service> services_;  // of each listener's sessions
   boost::asio::io_context context_{1};
-  std::optional<https::Listener> listener_;
+  std::deque<https::Listener> listeners_;
   log::Throttle failures_said_;
 };
 

@@ -16,27 +16,25 @@ struct Row {
   std::string_view path;
   Resource resource;
   std::string_view allow;
-  bool on_webhook_port;
-  bool on_health_port;
+  std::array<bool, 4> on;  // webhook, health, probes, metrics
 };
 
 constexpr std::array rows = {
-    Row{"/mutate", Resource::mutate, "POST", true, false},
-    Row{"/shadow", Resource::shadow, "POST", true, false},
-    Row{"/validate", Resource::validate, "POST", true, false},
-    Row{"/shadow/validate", Resource::shadow_validate, "POST", true, false},
-    Row{"/livez", Resource::livez, "GET, HEAD", true, true},
-    Row{"/readyz", Resource::readyz, "GET, HEAD", true, true},
-    Row{"/healthz", Resource::healthz, "GET, HEAD", true, true},
-    Row{"/metrics", Resource::metrics, "GET, HEAD", false, true},
+    Row{"/mutate", Resource::mutate, "POST", {true, false, false, false}},
+    Row{"/shadow", Resource::shadow, "POST", {true, false, false, false}},
+    Row{"/validate", Resource::validate, "POST", {true, false, false, false}},
+    Row{"/shadow/validate", Resource::shadow_validate, "POST", {true, false, false, false}},
+    Row{"/livez", Resource::livez, "GET, HEAD", {true, true, true, false}},
+    Row{"/readyz", Resource::readyz, "GET, HEAD", {true, true, true, false}},
+    Row{"/healthz", Resource::healthz, "GET, HEAD", {true, true, true, false}},
+    Row{"/metrics", Resource::metrics, "GET, HEAD", {false, true, false, true}},
 };
 
 const Row* find_row(std::string_view path, Port port) {
   const auto* row = std::find_if(rows.begin(), rows.end(),
                                  [path](const Row& candidate) { return candidate.path == path; });
   if (row == rows.end()) return nullptr;
-  const bool here = port == Port::health ? row->on_health_port : row->on_webhook_port;
-  return here ? row : nullptr;
+  return row->on[static_cast<std::size_t>(port)] ? row : nullptr;
 }
 
 bool takes_review(const Row& row) {

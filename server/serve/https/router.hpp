@@ -11,9 +11,14 @@
 
 namespace tpuwh::server::https {
 
-// Which port a request came to: the health port takes no reviews, and what the metrics tell is
-// not for everybody who may ask for reviews.
-enum class Port { webhook, health };
+// Which port a request came to: only one takes reviews, and what the metrics tell is not for
+// everybody who may ask for reviews, nor for everybody who may probe.
+enum class Port {
+  webhook,
+  health,   // probes and metrics
+  probes,   // probes alone
+  metrics,  // metrics alone
+};
 
 enum class Resource {
   mutate,           // POST, an AdmissionReview of a Pod

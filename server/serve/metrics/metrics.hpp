@@ -1,4 +1,4 @@
-// What Prometheus reads at GET /metrics of the health port.
+// What Prometheus reads at GET /metrics of the health port, or of the metrics' own.
 //
 // Counts are kept as things happen, on any thread. What others know better, such as the age of
 // a watch, is asked of them at each scrape. Names, units and meanings: docs/operations.md,

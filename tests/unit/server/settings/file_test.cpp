@@ -232,9 +232,9 @@ TEST(ConfigSchemaTest, accepts_what_the_reader_accepts) {
     ++(reader ? accepted : refused);
   };
   for (const char* section :
-       {"listen", "healthListen", "threads", "log", "drain", "mode", "workloads", "placement",
-        "annotationPrefix", "basePort", "kuberayTruncatedService", "findings", "perWorkload",
-        "perNamespace", "unknown"}) {
+       {"listen", "healthListen", "metricsListen", "healthMetrics", "threads", "log", "drain",
+        "mode", "workloads", "placement", "annotationPrefix", "basePort", "kuberayTruncatedService",
+        "findings", "perWorkload", "perNamespace", "unknown"}) {
     for (const Json& value : values) {
       agree({{section, value}});
       for (const char* below :
