@@ -32,6 +32,8 @@ BASE64 = base64.b64encode(PEM.encode()).decode()
 
 SUPPLIED = {"certificate": {"mode": "supplied", "secretName": "mine", "caBundle": PEM}}
 MANAGED = {"certificate": {"mode": "cert-manager"}}
+MONITORED = {"podMonitor": {"enabled": True}, "podMonitoring": {"enabled": True, "rules": True}, "prometheusRule": {"enabled": True},
+             "dashboard": {"enabled": True}}
 MODES = {"internal": {}, "cert-manager": MANAGED, "supplied": SUPPLIED}
 
 # Values without which something else would be rendered than anybody wants: null for one is refused.
@@ -39,12 +41,16 @@ ALWAYS = {("image",), ("image", "repository"), ("port",), ("config",), ("certifi
           ("validation",), ("namespaces",), ("namespaces", "optIn"), ("namespaces", "selector"), ("namespaces", "optIn", "enabled"),
           ("namespaces", "optIn", "label"), ("namespaces", "optIn", "value"), ("shadowNamespaces",), ("shadowNamespaces", "label"),
           ("shadowNamespaces", "value"), ("networkPolicy",), ("networkPolicy", "enabled"), ("networkPolicy", "apiServerPorts"),
-          ("flowSchema",), ("flowSchema", "enabled"), ("flowSchema", "priorityLevel"), ("podMonitor",), ("podMonitor", "enabled")}
+          ("flowSchema",), ("flowSchema", "enabled"), ("flowSchema", "priorityLevel"), ("podMonitor",), ("podMonitor", "enabled"),
+          ("metrics",), ("metrics", "port"), ("podMonitoring",), ("podMonitoring", "enabled"), ("podMonitoring", "interval"),
+          ("prometheusRule",), ("prometheusRule", "enabled"), ("prometheusRule", "certificateDays"), ("dashboard",), ("dashboard", "enabled"),
+          ("strategy",)}
 
 # The keys that the chart writes into the program's configuration file, beside those of `config`.
 DERIVED = {
-    "internal": {"listen": ":10250", "healthListen": ":8081", "tls": {"secret": "tpu-webhook-certificate"}},
-    "supplied": {"listen": ":10250", "healthListen": ":8081", "tls": {"cert": "/certificate/tls.crt", "key": "/certificate/tls.key"}},
+    "internal": {"listen": ":10250", "healthListen": ":8081", "metricsListen": ":8082", "tls": {"secret": "tpu-webhook-certificate"}},
+    "supplied": {"listen": ":10250", "healthListen": ":8081", "metricsListen": ":8082",
+                 "tls": {"cert": "/certificate/tls.crt", "key": "/certificate/tls.key"}},
 }
 DERIVED["cert-manager"] = DERIVED["supplied"]
 
@@ -110,7 +116,23 @@ TEXTS = [
     ({}, ["no failurePolicy: Fail", "priorityClassName: tpu-webhook", "kind: PriorityClass", "value: 1000000000", "no ResourceQuota"]),
     ({}, ["no kind: PodMonitor"]),
     ({"podMonitor": {"enabled": True, "interval": "15s", "labels": {"release": "x"}}},
-     ["kind: PodMonitor", "port: health", "path: /metrics", "interval: 15s", "release: x"]),
+     ["kind: PodMonitor", "port: metrics", "path: /metrics", "interval: 15s", "release: x"]),
+    ({}, ["no kind: PodMonitoring", "no kind: PrometheusRule", "no kind: Rules", "no kind: ConfigMap"]),
+    ({"podMonitoring": {"enabled": True, "labels": {"team": "x"}}}, ["kind: PodMonitoring\n", "port: metrics", "interval: 30s", "team: x", "no kind: Rules"]),
+    ({"podMonitoring": {"enabled": True, "rules": True}}, ["kind: Rules\n", "alert: TpuWebhookNoReplicaReady", "apiVersion: monitoring.googleapis.com/v1"]),
+    ({"prometheusRule": {"enabled": True, "labels": {"release": "x"}, "alertLabels": {"team": "pagers"}, "certificateDays": 7}},
+     ["kind: PrometheusRule\n", "release: x", "            team: pagers", "- time() < 7 * 86400", "ends in less than 7 days", "Replica {{ $labels.pod }} is not ready",
+      f"kubectl -n {NAMESPACE} get pods", "alert: TpuWebhookFewReplicas"]),
+    ({"prometheusRule": {"enabled": True}, "replicas": 1}, ["no alert: TpuWebhookFewReplicas"]),
+    ({"dashboard": {"enabled": True, "annotations": {"grafana_folder": "TPU"}}},
+     ["kind: ConfigMap\n", "name: tpu-webhook-dashboard", 'grafana_dashboard: "1"', "grafana_folder: TPU", "tpu-webhook.json: |-", '"title": "Ready replicas"']),
+    ({}, ["- name: metrics\n              containerPort: 8082", "    - ports:\n        - port: metrics\n  egress"]),
+    ({"metrics": {"port": 9090, "from": [{"ipBlock": {"cidr": "10.0.0.0/8"}}]}},
+     ["containerPort: 9090", "        - port: metrics\n      from:\n        - ipBlock:\n            cidr: 10.0.0.0/8\n  egress",
+      "        - port: https\n        - port: health\n    #"]),
+    ({}, ["type: RollingUpdate\n    rollingUpdate:\n      maxSurge: 1\n      maxUnavailable: 0\n", "no minReadySeconds", "no dnsConfig"]),
+    ({"strategy": {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": "25%"}}, "minReadySeconds": 7, "dnsConfig": {"options": [{"name": "ndots", "value": "1"}]}},
+     ["maxSurge: 0\n      maxUnavailable: 25%", "minReadySeconds: 7", "dnsConfig:\n        options:\n        - name: ndots"]),
     ({"namespaces": {"exclude": ["a", "kube-system"]}},
      [f"values:\n            - kube-system\n            - kube-node-lease\n            - {NAMESPACE}\n            - a\n        - key"]),
     ({"namespaces": {"selector": {"matchLabels": {"tpu": "yes"}}}}, ['matchLabels:\n        tpu: "yes"']),
@@ -194,6 +216,20 @@ REFUSED = [
     ({"mode": "shadow"}, "'mode' not allowed"),
     ({"validation": "false"}, "/validation"),
     ({"resources": {"memory": "1Gi"}}, "'memory' not allowed"),
+    ({"config": {"metricsListen": ":1"}}, "'metricsListen' not allowed"),
+    ({"config": {"healthMetrics": False}}, "'healthMetrics' not allowed"),
+    ({"metrics": {"port": 8081}}, "/metrics/port"),
+    ({"metrics": {"port": 10250}}, "metrics.port is port, 10250"),
+    ({"metrics": {"from": [{}]}}, "/metrics/from/0"),
+    ({"metrics": {"from": [{"namespace": "monitoring"}]}}, "'namespace' not allowed"),
+    ({"podMonitoring": {"interval": ""}}, "/podMonitoring/interval"),
+    ({"prometheusRule": {"certificateDays": 90}}, "/prometheusRule/certificateDays"),
+    ({"prometheusRule": {"alertLabels": {"severity": "page"}}}, "invalid propertyName 'severity'"),
+    ({"strategy": {"type": "Recreate"}}, "/strategy/type"),
+    ({"strategy": {"rollingUpdate": {"maxSurge": 0}}}, "/strategy/rollingUpdate"),
+    ({"minReadySeconds": -1}, "/minReadySeconds"),
+    ({"dnsConfig": {"ndots": 1}}, "'ndots' not allowed"),
+    ({"annotations": {"Pod": {"a": "b"}}}, "'Pod' not allowed"),
     ({"extraArgs": ["-x"]}, "/extraArgs/0"),
     ({"extraEnv": {"TZ": "UTC"}}, "/extraEnv"),
     ({"commonLabels": {"a": "-"}}, "/commonLabels/a"),
@@ -226,6 +262,41 @@ COMBINED = [
       "affinity": {"nodeAffinity": {}}, "image": {"pullSecrets": ["s"]},
       "topologySpreadConstraints": [{"topologyKey": "rack", "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}]}],
 ]
+
+# What people set, each by itself, and accepted by a real API server in tests/e2e/test_chart.py: it knows the definitions
+# of cert-manager and of the Prometheus operator, which Go modules serve, and not Google's, which none does.
+KINDS_OF_VALUES = {
+    "none": {},
+    "certificates of cert-manager": MANAGED,
+    "an issuer of one's own": {"certificate": {"mode": "cert-manager", "certManager": {"issuerRef": {"kind": "ClusterIssuer", "name": "ca"}}}},
+    "a supplied certificate": SUPPLIED,
+    "one replica": {"replicas": 1},
+    "replicas by an autoscaler": {"replicas": None},
+    "everything enforced": {"config": {"mode": "enforce"}, "timeoutSeconds": 5},
+    "one workload API enforced": {"config": {"perWorkload": {"jobset": {"mode": "enforce"}}}},
+    "some workload APIs": {"config": {"workloads": ["ray", "lws"], "ledger": "none"}},
+    "namespaces that ask for it": {"namespaces": {"optIn": {"enabled": True}, "exclude": ["a"], "selector": {"matchLabels": {"b": "c"}}}},
+    "nobody waits": {"failurePolicy": "Ignore", "shadowNamespaces": {"label": ""}, "validation": False},
+    "no policies": {"networkPolicy": {"enabled": False}, "flowSchema": {"enabled": False}},
+    "an image by digest": {"image": {"digest": "sha256:" + "0" * 64, "pullSecrets": ["s"], "pullPolicy": "Always"}},
+    "nodes of their own": {"nodeSelector": {"g": "h"}, "tolerations": [{"operator": "Exists"}],
+                           "affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
+                               {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app.kubernetes.io/name": "tpu-webhook"}}}]}},
+                           "topologySpreadConstraints": [{"topologyKey": "rack", "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}],
+                           "strategy": {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}, "minReadySeconds": 5},
+    "a class of the system": {"priorityClassName": "system-cluster-critical"},
+    "users by the platform": {"podSecurityContext": {"runAsUser": None, "runAsGroup": None, "fsGroup": None}},
+    "more of a Pod": {"extraArgs": ["--threads=3"], "extraEnv": [{"name": "TZ", "value": "UTC"}], "extraVolumes": [{"name": "v", "emptyDir": {}}],
+                      "extraVolumeMounts": [{"name": "v", "mountPath": "/v"}], "dnsConfig": {"options": [{"name": "ndots", "value": "1"}]},
+                      "resources": {"requests": {"cpu": "1"}, "limits": {"memory": "1Gi"}}},
+    "labels and annotations": {"commonLabels": {"team": "x"}, "commonAnnotations": {"who": "y"}, "podAnnotations": {"c": "d"}, "podLabels": {"e": "f"},
+                               "serviceAccount": {"annotations": {"a": "b"}}, "annotations": {"Service": {"s": "t"}}},
+    "metrics for some": {"metrics": {"port": 9090, "from": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}},
+                                                              "podSelector": {"matchLabels": {"app": "prometheus"}}}, {"ipBlock": {"cidr": "10.0.0.0/8"}}]}},
+    "the Prometheus operator": {"podMonitor": {"enabled": True, "interval": "15s", "labels": {"release": "x"}},
+                                "prometheusRule": {"enabled": True, "labels": {"release": "x"}, "alertLabels": {"team": "x"}}},
+    "a dashboard": {"dashboard": {"enabled": True, "annotations": {"grafana_folder": "TPU"}}},
+}
 
 
 def combinations():
@@ -523,14 +594,56 @@ class Chart(unittest.TestCase):
                     self.assertIn(f"helm upgrade release charts/tpu-webhook -n {NAMESPACE} --reset-then-reuse-values --set config.mode=enforce\n", notes)
 
     def test_common_labels_and_annotations_are_on_every_object(self):
-        text = render({"commonLabels": {"team": "x", "app.kubernetes.io/name": "other"}, "commonAnnotations": {"who": "me"},
-                       "podMonitor": {"enabled": True}})
+        text = render({"commonLabels": {"team": "x", "app.kubernetes.io/name": "other"}, "commonAnnotations": {"who": "me"}, **MONITORED})
         for one in re.split(r"^---$", text, flags=re.M)[1:]:
             head = re.search(r"^metadata:\n((?:  .*\n)+)", one, re.M)[1]
             with self.subTest(re.search(r"^kind: (\w+)", one, re.M)[1]):
                 self.assertIn("    team: x\n", head)
                 self.assertIn("    who: me\n", head)
                 self.assertNotIn("name: other", one)
+
+    def test_annotations_are_on_the_objects_of_their_kind(self):
+        """Of every kind that any values render, and of no other."""
+        kinds = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))["properties"]["annotations"]["properties"]
+        found = set()
+        for values in (MONITORED, {**MONITORED, **MANAGED, "priorityClassName": "system-cluster-critical"}):
+            text = render({**values, "commonAnnotations": {"of-kind": "common"}, "annotations": {kind: {"of-kind": kind} for kind in kinds}})
+            for one in re.split(r"^---$", text, flags=re.M)[1:]:
+                kind = re.search(r"^kind: (\w+)", one, re.M)[1]
+                found.add(kind)
+                with self.subTest(kind):
+                    self.assertIn(f"    of-kind: {kind}\n", re.search(r"^metadata:\n((?:  .*\n)+)", one, re.M)[1])
+        self.assertEqual(set(kinds), found)
+
+    def test_who_may_read_metrics(self):
+        """Nobody is named: everybody, and beside the probes as before. Somebody is: the probes' port, which is open, has none."""
+        for given, beside in (([], True), ([{"podSelector": {}}], False)):
+            text = render({"metrics": {"from": given}})
+            with self.subTest(given):
+                self.assertEqual(not beside, "healthMetrics: false" in configuration(text).splitlines())
+                policy = re.search(r"kind: NetworkPolicy\n.*?\n  egress", text, re.S)[0]
+                rules = re.split(r"^    - ", policy.partition("  ingress:\n")[2], flags=re.M)[1:]
+                ports = [(re.findall(r"port: (\w+)", rule), "from:" in rule) for rule in rules]
+                self.assertEqual([(["https", "health"], False), (["metrics"], not beside)], ports)
+
+    def test_dashboard_is_json_of_known_metrics(self):
+        """Alerts and panels ask for metrics that docs/operations.md explains, or that are of the process or the API server."""
+        dashboard = json.loads((CHART / "files" / "dashboard.json").read_text(encoding="utf-8"))
+        asked = [target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", [])]
+        asked += re.findall(r"expr: \|-\n +(.*)", render(MONITORED))
+        self.assertGreater(len(asked), 50)
+        explained = set(re.findall(r"tpu_webhook_\w+", (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")))
+        for name in sorted(set(re.findall(r"\b(?:tpu_webhook|process|apiserver_admission)_\w+", " ".join(asked)))):
+            base = re.sub(r"_(bucket|count|sum)$", "", name)
+            with self.subTest(name):
+                self.assertTrue(base in explained or name.startswith(("process_", "apiserver_admission_webhook_")))
+
+    def test_alerts_are_explained(self):
+        """Each in docs/operations.md, with its `for`, and none that is not there."""
+        found = re.findall(r"alert: TpuWebhook(\w+)\n +expr: .*\n.*\n +for: (\w+)\n +labels:\n +severity: (\w+)", render(MONITORED))
+        self.assertEqual(2 * len(set(found)), len(found))  # for the Prometheus operator and for Google's
+        explained = re.findall(r"^\| `(\w+)` \| (\w+), (\w+) \|", (ROOT / "docs" / "operations.md").read_text(encoding="utf-8"), re.M)
+        self.assertCountEqual(set(found), [(name, wait, severity) for name, wait, severity in explained])
 
     def test_every_combination(self):
         for values in combinations():

@@ -11,7 +11,7 @@ import pytest
 
 from controlplane import operators, programs
 
-from harness import certmanager, chart
+from harness import chart, definitions
 from harness.api import wait_for
 from harness.release import CONFIGURATION, NAME, NAMESPACE
 
@@ -26,12 +26,25 @@ VALIDATING = ("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration
 @pytest.fixture(scope="module")
 def cert_manager(plane, api):
     """The API server knows cert-manager's objects; nobody acts on them."""
-    made = [api.create(one) for one in certmanager.definitions() if not api.get(*certmanager.CRD, one["metadata"]["name"])]
-    wanted = {one["metadata"]["name"] for one in certmanager.definitions()}
-    wait_for("the definitions", lambda: wanted <= operators.established(plane.client()), 120)
+    with known(plane, api, definitions.cert_manager()):
+        yield
+
+
+@pytest.fixture
+def prometheus_operator(plane, api):
+    """The same of the Prometheus operator's."""
+    with known(plane, api, definitions.prometheus_operator()):
+        yield
+
+
+@contextlib.contextmanager
+def known(plane, api, wanted):
+    made = [api.create(one) for one in wanted if not api.get(*definitions.CRD, one["metadata"]["name"])]
+    names = {one["metadata"]["name"] for one in wanted}
+    wait_for("the definitions", lambda: names <= operators.established(plane.client()), 120)
     yield
     for one in made:
-        api.delete(*certmanager.CRD, one["metadata"]["name"])
+        api.delete(*definitions.CRD, one["metadata"]["name"])
 
 
 def test_every_combination_of_values_is_accepted(release, plane, cert_manager, picture):
@@ -48,11 +61,26 @@ def test_every_combination_of_values_is_accepted(release, plane, cert_manager, p
     assert not refused, refused[0]
 
 
-def test_a_field_that_is_not_there_would_be_refused(release, plane):
-    """So the story above can fail."""
-    obj = chart.one(chart.render(NAME, NAMESPACE, {}), "NetworkPolicy")
-    obj["spec"]["ingres"] = []
-    assert dry_run(plane, [obj])
+def test_every_kind_of_values_is_accepted(release, plane, cert_manager, prometheus_operator, picture):
+    """By itself: all that it renders, with strict field validation."""
+    lines, refused = [], {}
+    for kind, values in offline.KINDS_OF_VALUES.items():
+        objects = chart.render(NAME, NAMESPACE, with_authority(plane, values))
+        if said := dry_run(plane, objects):
+            refused[kind] = said
+        lines.append(f"  {kind:30} {len(objects):3} objects, {len(said)} refused")
+    picture("The chart, one kind of values at a time", "\n".join(lines))
+    assert not refused, refused
+
+
+def test_a_field_that_is_not_there_would_be_refused(release, plane, prometheus_operator):
+    """So the stories above can fail."""
+    objects = chart.render(NAME, NAMESPACE, {"podMonitor": {"enabled": True}, "prometheusRule": {"enabled": True}})
+    for kind in ("NetworkPolicy", "PodMonitor", "PrometheusRule"):
+        obj = chart.one(objects, kind)
+        assert not dry_run(plane, [obj])
+        obj["spec"]["ingres"] = []
+        assert dry_run(plane, [obj]), kind
 
 
 def test_cert_manager_is_asked_for_what_the_api_server_wants(release, api, cert_manager):

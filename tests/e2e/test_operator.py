@@ -100,7 +100,7 @@ def found_at_its_pod(plane, release, pod):
     """While this holds the Pod's own address leads to replica 0: its podIP is this machine's, and a pipe of that
     address stands for the Pod's network."""
     (port,) = [port["containerPort"] for container in pod["spec"]["containers"]
-               for port in container["ports"] if port["name"] == "health"]
+               for port in container["ports"] if port["name"] == "metrics"]
     address = own_address()
     path = f"/api/v1/namespaces/{NAMESPACE}/pods/{pod['metadata']['name']}/status"
 
@@ -108,7 +108,7 @@ def found_at_its_pod(plane, release, pod):
         status = {"status": {"podIP": ip, "podIPs": [{"ip": ip}]}}
         plane.client().request("PATCH", path, status, "application/merge-patch+json")
 
-    with pipe.opened(plane.directory, "tpu-webhook-pod-network", f"{address}:{port}", release.replicas[0].health):
+    with pipe.opened(plane.directory, "tpu-webhook-pod-network", f"{address}:{port}", f"127.0.0.1:{release.replicas[0].port('metrics')}"):
         try:
             lead_to(address)
             yield

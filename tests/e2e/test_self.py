@@ -131,7 +131,7 @@ def test_the_chart_is_installed_anew_with_other_values(release, namespace, api):
         assert mounted.items() >= values["config"].items()
         (file,) = [argument.partition("=")[2] for argument in release.replicas[0].command() if argument.startswith("--config=")]
         copied = yaml.safe_load(pathlib.Path(file).read_text(encoding="utf-8"))
-        assert {key for key in mounted if mounted[key] != copied[key]} == {"listen", "healthListen", "tls"}
+        assert {key for key in mounted if mounted[key] != copied[key]} == {"listen", "healthListen", "metricsListen", "tls"}
     assert api.get(*CONFIGURATION, release.configuration)["webhooks"][0]["failurePolicy"] == "Fail"
 
 

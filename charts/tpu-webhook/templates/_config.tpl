@@ -5,12 +5,25 @@
 {{- $_ := set $config "mode" (include "tpu-webhook.ownMode" .) -}}
 {{- $_ := set $config "listen" (printf ":%d" (int .Values.port)) -}}
 {{- $_ := set $config "healthListen" ":8081" -}}
+{{- $_ := set $config "metricsListen" (printf ":%s" (include "tpu-webhook.metricsPort" .)) -}}
+{{- if .Values.metrics.from -}}
+{{- $_ := set $config "healthMetrics" false -}}
+{{- end -}}
 {{- if eq .Values.certificate.mode "internal" -}}
 {{- $_ := set $config "tls" (dict "secret" (include "tpu-webhook.ownSecret" .)) -}}
 {{- else -}}
 {{- $_ := set $config "tls" (dict "cert" "/certificate/tls.crt" "key" "/certificate/tls.key") -}}
 {{- end -}}
 {{- toYaml $config }}
+{{- end }}
+
+{{/* Where metrics are served. Beside the probes, at a port that everybody reaches, they are served too
+     unless metrics.from says who may read them. */}}
+{{- define "tpu-webhook.metricsPort" -}}
+{{- if eq (int .Values.metrics.port) (int .Values.port) -}}
+{{- fail (printf "metrics.port is port, %d: set another for one of them" (int .Values.port)) -}}
+{{- end -}}
+{{ int .Values.metrics.port }}
 {{- end }}
 
 {{/* "true" where the program watches the cluster and keeps the ledger in it. */}}

@@ -13,8 +13,8 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 
-{{/* metadata of an object: {root, name}; cluster: true for one without a namespace; labels and
-     annotations are added. Of two with one name the chart's own stays. */}}
+{{/* metadata of an object: {root, kind, name}; cluster: true for one without a namespace; labels and
+     annotations are added. Of two with one name the chart's own stays, then that of its kind. */}}
 {{- define "tpu-webhook.metadata" -}}
 {{- $ours := include "tpu-webhook.labels" .root | fromYaml -}}
 name: {{ .name | default "tpu-webhook" }}
@@ -23,7 +23,8 @@ namespace: {{ .root.Release.Namespace }}
 {{- end }}
 labels:
   {{- merge $ours (.labels | default dict) (.root.Values.commonLabels | default dict) | toYaml | nindent 2 }}
-{{- with merge dict (.annotations | default dict) (.root.Values.commonAnnotations | default dict) }}
+{{- $ofKind := get (.root.Values.annotations | default dict) (.kind | default "") | default dict -}}
+{{- with merge dict (.annotations | default dict) $ofKind (.root.Values.commonAnnotations | default dict) }}
 annotations:
   {{- toYaml . | nindent 2 }}
 {{- end }}

@@ -13,10 +13,12 @@ namespace {
 
 constexpr auto monitor_line = "pod-monitor";
 
-// charts/tpu-webhook/templates/podmonitor.yaml
+// charts/tpu-webhook/templates/podmonitor.yaml; earlier charts had no port for metrics alone.
 Json wanted_monitor(const View& view) {
+  const bool own = container_port(pod_template(view.deployment.object), "metrics") != 0;
   return {{"selector", selector_of(view.deployment.object)},
-          {"podMetricsEndpoints", Json::array({{{"port", "health"}, {"path", "/metrics"}}})}};
+          {"podMetricsEndpoints",
+           Json::array({{{"port", own ? "metrics" : "health"}, {"path", "/metrics"}}})}};
 }
 
 // "podMonitor.interval" of the values; "" where it says none.

@@ -177,9 +177,17 @@ void check_network(const View& view, Checks& out) {
   const int health = container_port(pod_template(view.deployment.object), "health");
   if (health != 0 && all.in_at(health) == Way::closed)
     warn(out, network_line,
-         fmt::format(
-             "NetworkPolicies ({}) allow no caller at port {}, where probes and metrics are served",
-             all.names(), health),
+         fmt::format("NetworkPolicies ({}) allow no caller at port {}, where probes{} are served",
+                     all.names(), health,
+                     container_port(pod_template(view.deployment.object), "metrics") == 0
+                         ? " and metrics"
+                         : ""),
+         fix_of(view));
+  const int metrics = container_port(pod_template(view.deployment.object), "metrics");
+  if (metrics != 0 && all.in_at(metrics) == Way::closed)
+    warn(out, network_line,
+         fmt::format("NetworkPolicies ({}) allow no caller at port {}, where metrics are served",
+                     all.names(), metrics),
          fix_of(view));
   const Way asks = needs_api_server(view) ? all.out_to_the_api_server() : Way::open;
   if (asks == Way::closed)

@@ -149,12 +149,13 @@ const std::set<std::string>& elsewhere_of_spec() {
                                             "tolerations",
                                             "affinity",
                                             "topologySpreadConstraints",
-                                            "terminationGracePeriodSeconds"};
+                                            "terminationGracePeriodSeconds",
+                                            "dnsConfig"};
   return all;
 }
 const std::set<std::string>& elsewhere_of_deployment() {
-  static const std::set<std::string> all = {"replicas", "selector", "strategy", "template",
-                                            "paused"};
+  static const std::set<std::string> all = {"replicas", "selector", "strategy",
+                                            "template", "paused",   "minReadySeconds"};
   return all;
 }
 
@@ -164,7 +165,6 @@ bool says_nothing(const std::string& key, const Json& value) {
                                 {"restartPolicy", "Always"},
                                 {"terminationMessagePath", "/dev/termination-log"},
                                 {"terminationMessagePolicy", "File"},
-                                {"minReadySeconds", 0},
                                 {"revisionHistoryLimit", 10},
                                 {"progressDeadlineSeconds", 600}};
   return value.is_null() || value == false || text::member(defaults, key) == value ||
@@ -188,7 +188,8 @@ Json part(const Json& found, const Json& wanted, const std::set<std::string>& el
 Json wanted_ports(const Json& ports) {
   Json out = Json::array();
   for (const Json& each : ports)
-    if (const auto name = text::text_member(each, "name"); name == "https" || name == "health")
+    if (const auto name = text::text_member(each, "name");
+        name == "https" || name == "health" || name == "metrics")
       out.push_back({{"name", name},
                      {"containerPort", text::member(each, "containerPort")},
                      {"protocol", "TCP"}});
@@ -207,13 +208,18 @@ Json wanted_mounts(const Json& volumes) {
 
 // What the chart does not say of them.
 const std::set<std::string>& container_defaults() {
-  static const std::set<std::string> all = {
-      "ports[https].protocol",           "ports[health].protocol",
-      "readinessProbe.httpGet.scheme",   "readinessProbe.initialDelaySeconds",
-      "readinessProbe.timeoutSeconds",   "readinessProbe.successThreshold",
-      "readinessProbe.failureThreshold", "livenessProbe.httpGet.scheme",
-      "livenessProbe.periodSeconds",     "livenessProbe.successThreshold",
-      "livenessProbe.failureThreshold"};
+  static const std::set<std::string> all = {"ports[https].protocol",
+                                            "ports[health].protocol",
+                                            "ports[metrics].protocol",
+                                            "readinessProbe.httpGet.scheme",
+                                            "readinessProbe.initialDelaySeconds",
+                                            "readinessProbe.timeoutSeconds",
+                                            "readinessProbe.successThreshold",
+                                            "readinessProbe.failureThreshold",
+                                            "livenessProbe.httpGet.scheme",
+                                            "livenessProbe.periodSeconds",
+                                            "livenessProbe.successThreshold",
+                                            "livenessProbe.failureThreshold"};
   return all;
 }
 
@@ -310,15 +316,15 @@ std::string chosen(const View& view) {
 }
 
 // Nobody answers while all Pods of a Recreate are anew.
+// How many at a time values choose.
 Json wanted_strategy() {
   return {{"type", "RollingUpdate"}, {"rollingUpdate", {{"maxSurge", 1}, {"maxUnavailable", 0}}}};
 }
 
-Json found_strategy(const View& view) {
+std::string strategy_type(const View& view) {
   const Json& said = text::member(text::member(view.deployment.object, "spec"), "strategy");
-  Json out = said.is_object() ? said : Json::object();
-  if (!out.contains("type")) out["type"] = "RollingUpdate";
-  return out;
+  const std::string type = text::text_member(said, "type");
+  return type.empty() ? "RollingUpdate" : type;
 }
 
 }  // namespace
@@ -354,14 +360,10 @@ void check_template(const View& view, Checks& out) {
   const auto of_deployment = differences_of_deployment(view);
   mending.add("/spec", of_deployment);
   all.insert(all.end(), of_deployment.begin(), of_deployment.end());
-  for (Difference& each :
-       differences({{"strategy", found_strategy(view)}}, {{"strategy", wanted_strategy()}})) {
+  if (const std::string type = strategy_type(view); type != "RollingUpdate") {
     // Helm would put rollingUpdate into a strategy of another type, which no API server takes.
-    if (each.path == "strategy.type")
-      mending.replace("/spec/strategy", wanted_strategy());
-    else
-      mending.render();
-    all.push_back(std::move(each));
+    mending.replace("/spec/strategy", wanted_strategy());
+    all.push_back({.path = "strategy.type", .found = type, .wanted = "RollingUpdate"});
   }
   if (!all.empty())
     return warn(out, pods_line,

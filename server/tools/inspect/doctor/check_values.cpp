@@ -54,8 +54,11 @@ void check_values(const View& view, Checks& out) {
   };
   add(members_of(program, {"image", "imagePullPolicy", "resources"}));
   add(members_of(text::member(spec, "securityContext"), {"runAsUser", "runAsGroup", "fsGroup"}));
-  add(members_of(spec,
-                 {"nodeSelector", "tolerations", "affinity", "terminationGracePeriodSeconds"}));
+  add(members_of(spec, {"nodeSelector", "tolerations", "affinity", "terminationGracePeriodSeconds",
+                        "dnsConfig"}));
+  const Json& deployment = text::member(view.deployment.object, "spec");
+  add(members_of(deployment, {"minReadySeconds"}));
+  add(members_of(text::member(deployment, "strategy"), {"rollingUpdate"}));
   add(names_in("imagePullSecrets", text::member(spec, "imagePullSecrets")));
   add(names_in("variables", text::member(program, "env")));
   add(names_in("volumes", text::member(spec, "volumes"), {"config", "certificate"}));

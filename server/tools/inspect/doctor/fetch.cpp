@@ -100,7 +100,8 @@ void fetch_replicas(running::ApiServer& session, View& view) {
           {name, not_known("not asked, because " + unreached + " is not reached")});
       continue;
     }
-    const int port = container_port(pod, "health");
+    int port = container_port(pod, "metrics");
+    if (port == 0) port = container_port(pod, "health");  // of an earlier chart
     const Resource proxy{"", "v1", "pods", view.ns};
     kube::client::Request request =
         kube::client::get(proxy, fmt::format("{}:{}", name, port == 0 ? default_port : port));

@@ -591,8 +591,12 @@ const All& of_program() {
        "pods", "resourceClaims is"},
       {"little_grace", in_spec("/terminationGracePeriodSeconds", 5), Verdict::warn, "pods",
        "terminationGracePeriodSeconds is 5, expected 30"},
-      {"rolled_out_slowly", in("Deployment", at("/spec/minReadySeconds", 600)), Verdict::warn,
-       "pods", "minReadySeconds is 600, expected none"},
+      {"rolled_out_slowly", in("Deployment", at("/spec/minReadySeconds", 600)), Verdict::ok,
+       "values", "minReadySeconds 600"},
+      {"two_at_a_time", in("Deployment", at("/spec/strategy/rollingUpdate/maxSurge", 2)),
+       Verdict::ok, "values", "rollingUpdate {\"maxSurge\":2"},
+      {"by_other_names", in_spec("/dnsConfig", {{"searches", {"a.example"}}}), Verdict::ok,
+       "values", "dnsConfig {\"searches\":[\"a.example\"]}"},
       {"no_history", in("Deployment", at("/spec/revisionHistoryLimit", 0)), Verdict::warn, "pods",
        "revisionHistoryLimit is 0, expected none"},
       {"settings_of_another_secret", in_spec("/volumes/0/secret/secretName", "mine"), Verdict::warn,
@@ -824,7 +828,7 @@ std::function<void(Objects&)> monitored(std::function<void(Json&)> change = {}) 
         {"metadata", object_of(objects, "Service")["metadata"]},
         {"spec",
          {{"selector", object_of(objects, "Deployment")["spec"]["selector"]},
-          {"podMetricsEndpoints", Json::array({{{"port", "health"}, {"path", "/metrics"}}})}}}};
+          {"podMetricsEndpoints", Json::array({{{"port", "metrics"}, {"path", "/metrics"}}})}}}};
     if (change) change(monitor);
     objects.push_back(monitor);
   };
