@@ -32,6 +32,7 @@ class Source:
     objects: manifests.Objects | None = None  # an operator's own: CRDs, roles, webhook configurations
     ours: bool = False  # the program is main.go of the folder, which imports the module
     c_tags: str = ""  # built with C, statically, with these tags
+    tags: str = ""  # built with these
 
 
 def _kubernetes(program: str) -> Source:
@@ -59,6 +60,8 @@ SOURCES = {
        for folder, name in (("main", "bridge"), ("main", "loopback"), ("ipam", "host-local"))},
     "coredns": Source("coredns", "github.com/coredns/coredns", ours=True),
     "plugin": Source("device-plugin-api", "k8s.io/kubelet", ours=True),
+    # Of the places where Prometheus finds what to ask, files alone: the clients of clouds are most of it.
+    **{name: Source("prometheus", "github.com/prometheus/prometheus", f"/cmd/{name}", tags="remove_all_sd") for name in ("prometheus", "promtool")},
     "helm": Source("helm", "helm.sh/helm/v4", "/cmd/helm"),
     "helm3": Source("helm3", "helm.sh/helm/v3", "/cmd/helm"),
 }
@@ -77,6 +80,7 @@ class Module:
     stamp: str = ""  # extra linker flags
     operators: tuple = ()  # names in bin/ of what has objects of its own
     c_tags: str = ""
+    tags: str = dataclasses.field(default="", repr=False)  # what has none is as it was: home()
 
 
 def _kubernetes_stamp() -> str:
@@ -95,6 +99,7 @@ def _module(name: str, folder: str, names: tuple) -> Module:
         stamp=_kubernetes_stamp() if {"kube-apiserver", "kubelet"} & set(names) else "",
         operators=tuple(each for each, source in found.items() if source.objects),
         c_tags=" ".join(source.c_tags for source in found.values()).strip(),
+        tags=" ".join({source.tags for source in found.values()}).strip(),
     )
 
 
@@ -103,7 +108,8 @@ MODULES = {name: _module(name, *what) for name, what in pins.modules().items()}
 
 def home() -> pathlib.Path:
     folders = sorted({module.folder for module in MODULES.values()})
-    return cache.home(folders, recipe=repr(sorted(MODULES.items())) + manifests.RECIPE)
+    tags = "".join(module.tags for module in MODULES.values())
+    return cache.home(folders, recipe=repr(sorted(MODULES.items())) + manifests.RECIPE + tags)
 
 
 def path(program: str) -> str:
@@ -224,7 +230,8 @@ def _go_build(module: Module, output: pathlib.Path) -> None:
     jobs = os.environ.get("TPUWH_BUILD_JOBS", str(os.cpu_count() or 2))
     command = ["nice", "-n", "19", "go", "build", "-v", "-p", jobs, "-trimpath"]
     # What a debugger reads is left out when linking: not made, a tenth of the CPU is saved.
-    static = ("-linkmode external -extldflags -static", "-tags", module.c_tags) if module.c_tags else ("",)
+    tags = f"{module.c_tags} {module.tags}".strip()
+    static = ("-linkmode external -extldflags -static" if module.c_tags else "", *(["-tags", tags] if tags else []))
     command += ["-gcflags=all=-dwarf=false", "-ldflags", f"-s -w {module.stamp} {static[0]}".strip(), *static[1:]]
     command += ["-o", f"{output}/", *module.programs.values()]
     total = _package_count(module)
@@ -253,7 +260,7 @@ def _go_build(module: Module, output: pathlib.Path) -> None:
 def _package_count(module: Module) -> int:
     """Packages behind a module's programs; this is also what downloads its modules."""
     answer = subprocess.run(
-        ["nice", "-n", "19", "go", "list", "-deps", *module.programs.values()],
+        ["nice", "-n", "19", "go", "list", "-deps", "-tags", f"{module.c_tags} {module.tags}".strip(), *module.programs.values()],
         cwd=_pins(module), env=cache.go_environment(),
         capture_output=True, text=True, check=False,
     )

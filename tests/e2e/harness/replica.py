@@ -108,8 +108,8 @@ class Replica:
         probe = self._container["readinessProbe"]["httpGet"]
         scheme = probe.get("scheme", "HTTP").lower()
         return {
-            "address": f"{ADDRESS}:{self._port('https')}",
-            "ready": f"{scheme}://{ADDRESS}:{self._port(probe['port'])}{probe['path']}",
+            "address": f"{ADDRESS}:{self.port('https')}",
+            "ready": f"{scheme}://{ADDRESS}:{self.port(probe['port'])}{probe['path']}",
         }
 
     def log(self) -> list:
@@ -123,7 +123,7 @@ class Replica:
     @property
     def health(self) -> str:
         """HOST:PORT of the container port `health`."""
-        return f"{ADDRESS}:{self._port('health')}"
+        return f"{ADDRESS}:{self.port('health')}"
 
     def metrics(self) -> dict:
         """What Prometheus would read of it: 'name{label="x"}' -> value."""
@@ -136,7 +136,8 @@ class Replica:
         """One entry per review it answered: uid, namespace, owner, outcome, reason, worker, …"""
         return [line for line in self.log() if line.get("msg") == "review"]
 
-    def _port(self, port) -> int:
+    def port(self, port) -> int:
+        """Where a container port, by name or number, is here."""
         return self._ports[self._by_name.get(port, port)]
 
     def _here(self, argument: str) -> str:
