@@ -30,7 +30,7 @@ def cert_manager(plane, api):
         yield
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def prometheus_operator(plane, api):
     """The same of the Prometheus operator's."""
     with known(plane, api, definitions.prometheus_operator()):
