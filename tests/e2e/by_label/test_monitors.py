@@ -264,7 +264,8 @@ def test_too_many_call(story):
     try:
         story.release.wait_ready()
         story.follow()
-        ((_, most),) = story.prometheus.query(f'tpu_webhook_connections_limit{{pod="{one.name}"}} < 256')
+        few = f'tpu_webhook_connections_limit{{pod="{one.name}"}} < 256'
+        ((_, most),) = wait_for("its own limit to be scraped", lambda: story.prometheus.query(few), 30)
         host, port = one.entry()["address"].split(":")
         with contextlib.ExitStack() as open_ones:
             for _ in range(int(most * 0.95)):
