@@ -42,9 +42,9 @@ def shell(tmp_path):
     shells = []
 
     def run(text):
-        (tmp_path / "page.md").write_text(text, encoding="utf-8")
+        (tmp_path / "page").write_text(text, encoding="utf-8")
         shells.append(page.Shell(tmp_path, {"WHO": "me", "PLACE": "here"}, tmp_path / "log"))
-        return [shells[-1].run(one, seconds=20) for one in page.blocks(tmp_path / "page.md") if not one.yours]
+        return [shells[-1].run(one, seconds=20) for one in page.blocks(tmp_path / "page") if not one.yours]
 
     yield run
     for one in shells:
@@ -53,7 +53,7 @@ def shell(tmp_path):
 
 def test_blocks_run_in_one_shell(shell, tmp_path):
     assert shell(TEXT) == ["hello, me, of here\n", "seen: yes\nmore\n"]
-    found = page.blocks(tmp_path / "page.md")
+    found = page.blocks(tmp_path / "page")
     assert [(one.line, one.yours, one.seen) for one in found] == [(5, True, []), (9, False, ["hello, … of here"]), (24, False, [])]
     assert page.variables(found[0]) == ["WHO"] and page.commands(found[0]) == ["export WHO=you"]
 
