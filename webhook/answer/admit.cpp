@@ -1,6 +1,7 @@
 #include "webhook/answer/admit.hpp"
 
 #include "base/result.hpp"
+#include "webhook/answer/probe.hpp"
 #include "webhook/answer/respond.hpp"
 #include "webhook/answer/workspace.hpp"
 #include "webhook/decide/decide.hpp"
@@ -91,6 +92,7 @@ Answer answer_review(read::Body body, const decide::Around& around, Workspace::I
   if (decision.outcome == outcome::Outcome::failed)
     work.told.notes.say("tpu-webhook failed on this Pod and left it unchanged; please report it");
   if (decision.shadow) decide::note_shadow(decision, work.told);
+  note_probe(work.review, work.pod, around.config, work.told.notes);
   respond(work.review, decision, work.told, work.answer);
   Answer answer;
   answer.summary = summarise(decision, work);

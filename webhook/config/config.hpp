@@ -74,6 +74,9 @@ struct Config {
   std::array<WorkloadOverride, workload_kinds> per_workload = {};
   std::map<std::string, NamespaceOverride, std::less<>> per_namespace = {};
 
+  // Not chosen: who decides, for the answer to a probe. "" where no server runs.
+  std::string replica = {};
+
   WorkloadOverride& of(WorkloadKind kind) { return per_workload[static_cast<std::size_t>(kind)]; }
   const WorkloadOverride& of(WorkloadKind kind) const {
     return per_workload[static_cast<std::size_t>(kind)];

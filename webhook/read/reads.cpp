@@ -10,7 +10,8 @@ std::span<const ReadRow> reads() {
        "only Pod creation is changed; only creation and update of a workload object are "
        "checked"},
       {"review", "request.namespace", "part of a slice's name where an owner has no uid; logged"},
-      {"review", "request.dryRun", "a dry run changes nothing anywhere; logged"},
+      {"review", "request.dryRun",
+       "a dry run changes nothing anywhere, and on it alone a probe is answered; logged"},
       {"Pod", "metadata.name, generateName, namespace", "to name the Pod in messages"},
       {"Pod", "metadata.ownerReferences[*].kind, name, uid, controller",
        "which Job, RayCluster or StatefulSet the Pod belongs to"},

@@ -69,6 +69,7 @@ enum class Annotation : std::size_t {
   exclusive_topology,
   injected,  // ours (prefix)
   slice,     // ours (prefix)
+  probe,     // ours, written by who asks whether we answer (prefix): webhook/answer/probe.hpp
   count_
 };
 
@@ -160,6 +161,7 @@ inline constexpr std::array<Key, annotation_count> annotation_keys{{
     {"exclusive-topology", true},
     {"injected", true},
     {"slice", true},
+    {"probe", true},
 }};
 
 // As it is spelled on an object; of one of ours without the prefix.

@@ -31,6 +31,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -93,6 +94,19 @@ kube::access::PodAccess pod_access(const settings::ServeOptions& options) {
   auto access = kube::access::PodAccess::from_environment();
   if (!options.service_account.empty()) access.service_account = options.service_account;
   return access;
+}
+
+// What this process is called, for who probes it: in a Pod the Pod's name, which the kubelet gives
+// it as its host name.
+//   source  https://kubernetes.io/docs/concepts/workloads/pods/pod-hostname/ (read 2026-11)
+std::string replica_name() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+webhook::config::Config named(webhook::config::Config config) {
+  config.replica = replica_name();
+  return config;
 }
 
 bool names_kubeconfig(const settings::ServeOptions& options) {
@@ -575,6 +589,7 @@ class App {
   }
 
   const settings::ServeOptions& options_;
+  const webhook::config::Config config_ = named(options_.webhook);
   Watchdog& watchdog_;
   log::Log log_;
   https::Health health_;
@@ -595,7 +610,7 @@ class App {
   kube::places::PlacesAtOnce own_places_{ledger_without_cluster(options_.ledger)};
   kube::cluster::Cluster cluster_{options_.webhook.prefix};
   const Shared shared_{
-      .config = options_.webhook,
+      .config = config_,
       .cluster = cluster_config_ ? cluster_.view() : no_cluster_,
       .places = cluster_config_ ? static_cast<kube::places::Places&>(cluster_) : own_places_,
       .health = health_,

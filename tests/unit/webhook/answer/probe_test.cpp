@@ -1,0 +1,138 @@
+// The answer to who asks whether this program is asked at all.
+#include "webhook/answer/probe.hpp"
+
+#include "tests/support/admitted.hpp"
+#include "tests/support/named_case.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tpuwh::webhook::answer {
+namespace {
+
+using test::a_pod;
+using test::case_name;
+using test::json;
+using test::PodBuilder;
+using test::PrintTo;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr auto key = "tpu-webhook.dev/probe";
+constexpr auto nonce = "0f3a-Z9";
+
+test::Around around(const char* replica = "tpu-webhook-7d9f-x2x4z") {
+  test::Around out;
+  out.config.replica = replica;
+  return out;
+}
+
+PodBuilder member() {
+  return a_pod().job("train", 1).topology("2x4").tpu(4).annotation(key, nonce);
+}
+
+std::string dry(const PodBuilder& pod, bool dry_run = true) {
+  json review = pod.review_json();
+  review["request"]["dryRun"] = dry_run;
+  return review.dump();
+}
+
+TEST(Probe, the_first_warning_of_a_dry_run_repeats_the_nonce_and_names_the_replica) {
+  const auto answer = test::admit(dry(member().env("TPU_WORKER_ID", "7")), around());
+  ASSERT_EQ(answer.warnings.size(), 2u);
+  EXPECT_EQ(answer.warnings.front(),
+            "probe 0f3a-Z9: answered by tpu-webhook-7d9f-x2x4z of tpu-webhook");
+  EXPECT_EQ(replica_of(answer.warnings.front(), nonce), "tpu-webhook-7d9f-x2x4z");
+}
+
+TEST(Probe, nothing_is_said_of_it_when_the_pod_is_created) {
+  EXPECT_THAT(test::admit(dry(member(), false), around()).warnings, IsEmpty());
+  EXPECT_THAT(test::admit(member(), around()).warnings, IsEmpty());
+}
+
+// Whoever reads the annotation for more than the warning would show it here.
+TEST(Probe, all_else_of_the_answer_is_as_without_it) {
+  const auto with = test::admit(dry(member()), around());
+  const auto without =
+      test::admit(dry(a_pod().job("train", 1).topology("2x4").tpu(4).annotation("a", "b")));
+  EXPECT_EQ(with.patch.size(), without.patch.size());
+  EXPECT_EQ(with.outcome, outcome::Outcome::patched);
+  EXPECT_EQ(test::annotation(with, key), nonce);
+}
+
+TEST(Probe, is_answered_in_shadow_mode_of_what_is_refused_and_of_what_is_left_alone) {
+  const std::string said = probe_text(nonce, "r");
+  auto shadow = around("r");
+  shadow.config.mode = config::Mode::shadow;
+  EXPECT_EQ(test::admit(dry(member()), shadow).warnings.front(), said);
+  const auto refused = test::admit(dry(member().topology("3x3")), around("r"));
+  EXPECT_FALSE(refused.allowed);
+  EXPECT_EQ(refused.warnings.front(), said);
+  EXPECT_THAT(test::admit(dry(a_pod().annotation(key, nonce)), around("r")).warnings,
+              ElementsAre(said));
+}
+
+// Only the creation of a Pod is answered.
+TEST(Probe, an_update_is_none) {
+  json review = member().review_json();
+  review["request"]["dryRun"] = true;
+  review["request"]["operation"] = "UPDATE";
+  EXPECT_THAT(test::admit(review.dump(), around()).warnings, IsEmpty());
+}
+
+TEST(Probe, a_replica_without_a_name_that_dns_knows_is_not_named) {
+  for (const char* name : {"", "a b", "x\r\ny", "\x1b[2J", "_"})
+    EXPECT_EQ(probe_text("n", name),
+              "probe n: answered by a process without a name of tpu-webhook");
+}
+
+struct NotANonce {
+  std::string name;
+  json value;
+};
+
+class NonceTest : public testing::TestWithParam<NotANonce> {};
+
+TEST_P(NonceTest, is_not_repeated) {
+  const json& value = GetParam().value;
+  EXPECT_FALSE(is_nonce(value.get<std::string>()));
+  const auto answer = test::admit(
+      dry(a_pod().job("train", 1).topology("2x4").tpu(4).annotation(key, value)), around());
+  EXPECT_THAT(answer.warnings, IsEmpty());
+  EXPECT_EQ(answer.body.find("answered by"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(, NonceTest,
+                         testing::Values(NotANonce{"empty", ""}, NotANonce{"a_space", "a b"},
+                                         NotANonce{"a_line", "a\nb"}, NotANonce{"a_quote", "a\"b"},
+                                         NotANonce{"an_escape", "\x1b[2J"},
+                                         NotANonce{"a_letter_of_others", "ä"},
+                                         NotANonce{"markup", "<b>"}, NotANonce{"a_path", "a/b"},
+                                         NotANonce{"too_long", std::string(65, 'a')},
+                                         NotANonce{"much_too_long", std::string(200'000, 'a')}),
+                         case_name);
+
+TEST(Probe, the_longest_nonce_is_repeated) {
+  const std::string longest(longest_nonce, 'z');
+  const auto answer = test::admit(dry(a_pod().annotation(key, longest)), around("r"));
+  EXPECT_THAT(answer.warnings, ElementsAre(probe_text(longest, "r")));
+}
+
+TEST(Probe, another_text_names_no_replica) {
+  EXPECT_EQ(replica_of(probe_text("n1", "r"), "n1"), "r");
+  EXPECT_EQ(replica_of(probe_text("n1", "r"), "n2"), "");
+  EXPECT_EQ(replica_of(probe_text("n1", "r"), "n"), "");
+  EXPECT_EQ(replica_of("probe n1: answered by r", "n1"), "");
+  EXPECT_EQ(replica_of("probe n1: answered by", "n1"), "");
+  EXPECT_EQ(replica_of("", "n1"), "");
+}
+
+// The shadow entry has its own configuration, of the same replica.
+TEST(Probe, the_shadow_path_names_the_same_replica) {
+  config::Config config;
+  config.replica = "r";
+  EXPECT_EQ(config.in_shadow().replica, "r");
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook::answer

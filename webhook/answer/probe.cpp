@@ -1,0 +1,57 @@
+#include "webhook/answer/probe.hpp"
+
+#include "base/names.hpp"
+
+#include <algorithm>
+
+namespace tpuwh::webhook::answer {
+
+namespace {
+
+constexpr std::string_view before_nonce = "probe ";
+constexpr std::string_view before_replica = ": answered by ";
+constexpr std::string_view after_replica = " of tpu-webhook";
+constexpr std::string_view no_replica = "a process without a name";
+
+bool is_of_nonce(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+}
+
+bool take(std::string_view& text, std::string_view start) {
+  if (!text.starts_with(start)) return false;
+  text.remove_prefix(start.size());
+  return true;
+}
+
+}  // namespace
+
+bool is_nonce(std::string_view text) {
+  return !text.empty() && text.size() <= longest_nonce && std::ranges::all_of(text, is_of_nonce);
+}
+
+std::string probe_text(std::string_view nonce, std::string_view replica) {
+  std::string out(before_nonce);
+  out.append(nonce).append(before_replica);
+  // A host name by the kernel's word, which asks nothing of it but its length.
+  out.append(base::is_host_name(replica) ? replica : no_replica);
+  return out.append(after_replica);
+}
+
+std::string_view replica_of(std::string_view warning, std::string_view nonce) {
+  const bool ours = take(warning, before_nonce) && take(warning, nonce) &&
+                    take(warning, before_replica) && warning.ends_with(after_replica);
+  if (!ours) return {};
+  warning.remove_suffix(after_replica.size());
+  return warning;
+}
+
+void note_probe(const read::Review& review, const read::Pod& pod, const config::Config& config,
+                outcome::Notes& notes) {
+  if (!review.dry_run || !review.is_pod_creation()) return;
+  const std::string_view nonce = pod.annotation(read::Annotation::probe);
+  if (!is_nonce(nonce)) return;
+  notes.warnings().insert(notes.warnings().begin(),
+                          {std::nullopt, probe_text(nonce, config.replica)});
+}
+
+}  // namespace tpuwh::webhook::answer
