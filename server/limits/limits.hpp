@@ -369,6 +369,13 @@ inline constexpr Duration plugin_poll = 20ms;
 // limits of its pages. A person waits: longer than `connect` alone, shorter than patience.
 inline constexpr Duration command_call = 15s;
 
+// One object that is created as a dry run (`doctor --probe`, `explain --dry-run`). A webhook may
+// take 30 s, which is the most that Kubernetes allows one, and it may be called again; the API
+// server ends the whole after 60 s.
+// source: https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
+// #timeouts (read 2026-11)
+inline constexpr Duration dry_run = 62s;
+
 // One replica's metrics, read by `doctor` through the API server, which waits longer for a Pod
 // that no packet reaches.
 inline constexpr Duration doctor_scrape = 5s;

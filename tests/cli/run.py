@@ -158,6 +158,8 @@ UNREADABLE = [  # arguments, standard input, what the line says
     (["audit", "-f", str(ROOT / "webhook")], None, "holds no .yaml, .yml or .json file"),
     (["doctor", "--cluster", "-"], objects(), "standard input holds no objects; create it with kubectl get"),
     (["doctor", "--cluster", "-"], objects(tpu_pod("ml")), "standard input holds no webhook configuration, but 1 Pod; create it"),
+    (["doctor", "--probe-namespace", "ml"], None, "--probe-namespace: expected --probe or --probe-only as well"),
+    (["doctor", "--probe", "--probe-namespace", "A\nb"], None, "expected the name of a namespace"),
     (["serve", "--tls-cert", "nofile", "--tls-key", "nofile"], None, "cannot read nofile: No such file"),
     (["serve", "--tls-cert", "nofile"], None, "--tls-cert: also needs its key"),
     (["slices", "--cluster", "-", "-n", "nosuch"], objects(tpu_pod("ml")),

@@ -118,6 +118,14 @@ Request create(const Resource& resource, std::string object_json) {
   return writing("POST", resource.path(), std::move(object_json));
 }
 
+Request try_create(const Resource& resource, std::string object_json) {
+  Query query;
+  query.add("dryRun", "All").add("fieldManager", "kubectl-tpu").add("fieldValidation", "Strict");
+  Request request = writing("POST", resource.path() + query.text(), std::move(object_json));
+  request.dry = true;
+  return request;
+}
+
 Result<Request> update(const Resource& resource, std::string_view name, std::string object_json) {
   if (version_of(object_json).empty()) {
     return Error(base::Errc::bad_value,

@@ -40,9 +40,10 @@ struct Request {
   std::string body;
   std::string content_type;  // "" without a body
   Purpose purpose = Purpose::question;
+  bool dry = false;  // a dry run
 
   // Whether it changes nothing, so that it may be sent twice.
-  bool reads() const { return method == "GET"; }
+  bool reads() const { return method == "GET" || dry; }
 };
 
 struct Selectors {
@@ -72,6 +73,9 @@ Request watch(const Resource& resource, const Selectors& selectors, const WatchO
 
 Request get(const Resource& resource, std::string_view name);
 Request create(const Resource& resource, std::string object_json);
+// The same up to the point where it would be stored: admission and validation say what they say,
+// and nothing is kept. A field that the API server does not know is a fault, as for kubectl.
+Request try_create(const Resource& resource, std::string object_json);
 
 // PUT, which the API server refuses with 409 if the object has changed since `object_json`
 // was read. Fails with base::Errc::bad_value if there is no metadata.resourceVersion in it: a

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tpuwh::server::kube::client {
 
@@ -15,6 +16,9 @@ struct ResponseHead {
   std::string content_type;
   // Of Retry-After in seconds; the API server sends no dates.
   std::optional<std::chrono::seconds> retry_after;
+  // Of Warning (RFC 9111 5.5) with code 299, what the API server and webhooks say beside the
+  // answer; the text alone.
+  std::vector<std::string> warnings;
 
   bool ok() const { return status >= 200 && status < 300; }
 };

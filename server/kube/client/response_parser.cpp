@@ -22,6 +22,22 @@ std::optional<std::chrono::seconds> seconds_of(std::string_view text) {
 
 }  // namespace
 
+std::optional<std::string> warning_text(std::string_view field) {
+  constexpr std::string_view code = "299 ";
+  if (!field.starts_with(code)) return std::nullopt;
+  const std::size_t agent_end = field.find(' ', code.size());
+  if (agent_end == std::string_view::npos) return std::nullopt;
+  field.remove_prefix(agent_end + 1);
+  if (!field.starts_with('"')) return std::nullopt;
+  std::string out;
+  for (std::size_t i = 1; i < field.size(); ++i) {
+    if (field[i] == '"') return out;
+    if (field[i] == '\\' && ++i == field.size()) break;
+    out += field[i];
+  }
+  return std::nullopt;  // it does not end
+}
+
 ResponseParser::ResponseParser(OnBody on_body) : on_body_(std::move(on_body)) {
   header_limit(static_cast<std::uint32_t>(limits::api::answer_header_bytes));
   body_limit(boost::none);
@@ -67,6 +83,8 @@ void ResponseParser::on_field_impl(field name, string_view, string_view value, e
   const std::string_view text(value.data(), value.size());
   if (name == field::content_type) head_.content_type = text;
   if (name == field::retry_after) head_.retry_after = seconds_of(text);
+  if (name == field::warning)
+    if (auto warning = warning_text(text)) head_.warnings.push_back(std::move(*warning));
 }
 
 std::size_t ResponseParser::on_body_impl(string_view bytes, error_code& ec) {

@@ -10,10 +10,15 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace tpuwh::server::kube::client {
+
+// The text of a Warning field's value, `299 - "text"`: as the API server writes them. Nothing for
+// another code, or for what is no warning.
+std::optional<std::string> warning_text(std::string_view field);
 
 // One response; not reusable.
 class ResponseParser final : private boost::beast::http::basic_parser<false> {

@@ -5,8 +5,8 @@
 #include "server/tools/inspect/doctor/commands.hpp"
 #include "server/tools/inspect/doctor/entries.hpp"
 #include "server/tools/inspect/doctor/mending.hpp"
+#include "server/tools/inspect/doctor/selected.hpp"
 #include "server/tools/inspect/doctor/selectors.hpp"
-#include "server/tools/objects/label_selector.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,14 +21,9 @@ namespace tpuwh::server::doctor {
 namespace {
 
 constexpr auto namespaces_line = "namespaces";
-constexpr auto name_label = "kubernetes.io/metadata.name";
 // GKE advises to leave it out, as kube-system. It has Leases, and no Pods.
 // source: cloud.google.com/kubernetes-engine/docs/how-to/optimize-webhooks (read 2026-11)
 constexpr auto of_nodes = "kube-node-lease";
-
-const Json& namespaces_of(const Json& entry) {
-  return text::member(entry, "namespaceSelector");
-}
 
 // The namespaces that a selector leaves out by name.
 std::vector<std::string> excluded(const Json& entry) {
@@ -39,39 +34,6 @@ std::vector<std::string> excluded(const Json& entry) {
       for (const Json& value : text::member(each, "values"))
         if (value.is_string()) out.push_back(value.get<std::string>());
   return out;
-}
-
-// Whether a selector that is left out, or empty, is for all.
-bool is_met(const Json& selector, const Json& labels) {
-  return !selector.is_object() || objects::finds(selector, labels);
-}
-
-const Json* labels_of(const View& view, const std::string& ns) {
-  for (const Json& each : view.namespaces.items)
-    if (name_of_object(each) == ns) return &text::member(text::member(each, "metadata"), "labels");
-  return nullptr;
-}
-
-// Whether Pods of a namespace are sent, as far as its labels are known; its name always is.
-std::optional<bool> is_sent(const View& view, const Json& entry, const std::string& ns) {
-  const Json& selector = namespaces_of(entry);
-  Json labels = Json::object();
-  const Json* known = labels_of(view, ns);
-  if (known != nullptr && known->is_object()) labels = *known;
-  labels[name_label] = ns;  // the API server keeps it so
-  if (known != nullptr) return is_met(selector, labels);
-  // Of the others nothing is known: what the name alone does not meet is not met.
-  Json by_name = {{"matchExpressions", Json::array()}};
-  bool all = !text::member(selector, "matchLabels").is_object() ||
-             text::member(selector, "matchLabels").empty();
-  for (const Json& each : text::member(selector, "matchExpressions")) {
-    if (text::text_member(each, "key") == name_label)
-      by_name["matchExpressions"].push_back(each);
-    else if (!text::text_member(each, "operator").starts_with("NotIn"))
-      all = false;
-  }
-  if (!objects::finds(by_name, labels)) return false;
-  return all ? std::optional(true) : std::nullopt;
 }
 
 // Who may label a namespace takes its Pods out: nobody changes or refuses them.

@@ -33,7 +33,7 @@ class Live final : public Objects {
   explicit Live(running::ApiServer& session) : session_(session) {}
 
   Read get(const Resource& resource, const std::string&, const std::string& name) override {
-    return answer(session_.send(kube::client::get(resource, name)), "get", resource);
+    return get_object(session_, resource, name);
   }
 
   ReadList list(const Resource& resource, const std::string& kind,
@@ -117,6 +117,10 @@ void fetch_replicas(running::ApiServer& session, View& view) {
 }
 
 }  // namespace
+
+Read get_object(running::ApiServer& session, const Resource& resource, const std::string& name) {
+  return answer(session.send(kube::client::get(resource, name)), "get", resource);
+}
 
 View fetch(running::ApiServer& session, const running::Installation& installed, bool ns_is_asked) {
   const auto& config = session.config();

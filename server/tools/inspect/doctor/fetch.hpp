@@ -11,4 +11,8 @@ namespace tpuwh::server::doctor {
 //   ns_is_asked  `installed` is of -n
 View fetch(running::ApiServer& session, const running::Installation& installed, bool ns_is_asked);
 
+// One object.
+Read get_object(running::ApiServer& session, const kube::client::Resource& resource,
+                const std::string& name);
+
 }  // namespace tpuwh::server::doctor

@@ -1,6 +1,8 @@
 // What `doctor` has read of a cluster: plain values, so that every check is a function of them.
 #pragma once
 
+#include "server/tools/inspect/dry_run/outcome.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <chrono>
@@ -47,6 +49,13 @@ struct ReadList {
 struct Replica {
   std::string pod;
   Read metrics;  // a string: GET /metrics of its port `health`, through the API server
+};
+
+// A Pod that was sent as a dry run, to see whether tpu-webhook is asked about it.
+struct Probe {
+  std::string workload;  // "job"
+  std::string nonce;     // what a replica repeats
+  dry_run::Answer answer = {};
 };
 
 // Whether the cluster serves a workload API that not every cluster has.
@@ -100,6 +109,9 @@ struct View {
   ReadList gangs;   // PodGroups that are one, of all namespaces; absent: no PodGroup is served
   ReadList ganged;  // the Pods of these
   std::vector<Served> apis = workload_apis();
+
+  std::string probe_ns;       // where Pods were tried
+  std::vector<Probe> probes;  // of each workload API that is handled; none: it was not asked for
 };
 
 // Of an API group; not known where no workload API has it.

@@ -114,6 +114,9 @@ inline constexpr Row doctor_rows[] = {
     {"TPU-939", "gangs", "warn",
      "No gang of the scheduler waits for Pods that nobody creates before it is bound.",
      "Let the workload create its Pods at once, or count fewer in the gang."},
+    {"TPU-940", "probe", "fail",
+     "With --probe: a dry-run Pod of each workload API is answered by a replica.",
+     "Remove what is in the way, as the fix says."},
 };
 using DoctorCheck = Name<doctor_rows>;
 

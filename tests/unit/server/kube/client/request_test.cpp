@@ -76,6 +76,18 @@ TEST(RequestTest, get_and_create) {
   EXPECT_FALSE(request.reads());
 }
 
+// The one parameter on which it depends that nothing is stored.
+TEST(RequestTest, what_is_tried_is_a_dry_run) {
+  const Request request = try_create(clusters, "{}");
+  EXPECT_EQ(request.method, "POST");
+  EXPECT_EQ(request.target,
+            "/apis/ray.io/v1/namespaces/team-a/rayclusters?dryRun=All&fieldManager=kubectl-tpu"
+            "&fieldValidation=Strict");
+  EXPECT_EQ(request.body, "{}");
+  EXPECT_EQ(request.content_type, "application/json");
+  EXPECT_TRUE(request.reads());
+}
+
 TEST(RequestTest, update_puts_the_object_as_it_is) {
   const std::string object = R"({"metadata":{"resourceVersion":"5"},"data":{}})";
   const auto request = update(clusters, "x", object);

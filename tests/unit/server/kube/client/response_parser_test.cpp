@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace tpuwh::server::kube::client {
 namespace {
@@ -132,6 +134,23 @@ TEST(ResponseParserTest, a_header_has_a_limit) {
   const Answer answer = parse("HTTP/1.1 200 OK\r\nx: " + std::string(70000, 'x'), 9000);
   EXPECT_EQ(answer.state, State::failed);
   EXPECT_NE(answer.error, "");
+}
+
+TEST(ResponseParserTest, warnings_are_their_texts) {
+  const Answer answer = parse(
+      "HTTP/1.1 201 Created\r\nContent-Length: 0\r\nWarning: 299 - \"one\"\r\n"
+      "Warning: 299 - \"with \\\"quotes\\\" and \\\\\"\r\nWarning: 199 - \"another\"\r\n\r\n",
+      7);
+  ASSERT_EQ(answer.state, State::complete);
+  EXPECT_EQ(answer.head.warnings, (std::vector<std::string>{"one", "with \"quotes\" and \\"}));
+}
+
+TEST(ResponseParserTest, what_is_no_warning_has_no_text) {
+  EXPECT_EQ(warning_text("299 - \"a\" \"Fri, 27 Nov 2026 18:00:00 GMT\""), "a");
+  EXPECT_EQ(warning_text("299 kube \"\""), "");
+  for (const char* text : {"", "299", "299 ", "299 -", "299 - ", "299 - a", "299 - \"a",
+                           "214 - \"a\"", "299 - \"a\\", "299 - \"a\\\""})
+    EXPECT_EQ(warning_text(text), std::nullopt) << text;
 }
 
 }  // namespace

@@ -1,0 +1,56 @@
+#include "server/tools/inspect/doctor/probing.hpp"
+
+#include "server/text/json_text.hpp"
+#include "server/tools/inspect/doctor/fetch.hpp"
+#include "server/tools/inspect/doctor/probe_pod.hpp"
+#include "server/tools/inspect/doctor/settings_of.hpp"
+#include "server/tools/inspect/doctor/wanted.hpp"
+#include "server/tools/inspect/dry_run/send.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <random>
+#include <utility>
+
+namespace tpuwh::server::doctor {
+
+namespace {
+
+// 128 bits that nobody can guess, so that nobody else's warning passes for the answer.
+std::string random_nonce() {
+  std::random_device bits;
+  std::string out;
+  for (int i = 0; i < 4; ++i) out += fmt::format("{:08x}", static_cast<std::uint32_t>(bits()));
+  return out;
+}
+
+}  // namespace
+
+View fetch_for_probes(running::ApiServer& session, const std::string& installed_in,
+                      const std::string& probe_ns) {
+  View view;
+  view.ns = installed_in;
+  view.now = std::chrono::system_clock::now();
+  view.configuration = get_object(
+      session, {"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations", ""},
+      "tpu-webhook");
+  Read ns = get_object(session, {"", "v1", "namespaces", ""}, probe_ns);
+  view.namespaces.why = ns.why;
+  if (ns.there()) view.namespaces.items.push_back(std::move(ns.object));
+  return view;
+}
+
+void send_probes(running::ApiServer& session, const std::string& probe_ns, View& view) {
+  const std::string prefix = annotation_prefix(view);
+  view.probe_ns = probe_ns;
+  for (const std::string& workload : handled(view)) {
+    Probe probe{.workload = workload, .nonce = random_nonce()};
+    Json pod = probe_pod(workload, prefix, probe.nonce);
+    pod["metadata"]["namespace"] = probe_ns;
+    probe.answer = dry_run::try_create(session, {"", "v1", "pods", probe_ns}, pod);
+    view.probes.push_back(std::move(probe));
+  }
+}
+
+}  // namespace tpuwh::server::doctor

@@ -1,0 +1,29 @@
+#include "server/tools/inspect/dry_run/send.hpp"
+
+#include "server/text/json_text.hpp"
+#include "server/tools/objects/read_json.hpp"
+
+#include <utility>
+
+namespace tpuwh::server::dry_run {
+
+Answer try_create(running::ApiServer& session, const kube::client::Resource& resource,
+                  const Json& object) {
+  kube::client::Response response = session.send(
+      kube::client::try_create(resource, text::dump_json(object)), limits::api::dry_run);
+  Answer out;
+  out.answered = response.answered();
+  out.error = std::move(response.error);
+  out.warnings = std::move(response.head.warnings);
+  if (response.ok())
+    out.object = objects::parse_json(response.body);
+  else if (response.answered())
+    out.status = response.status();
+  if (out.answered && out.status.code == 0 && !out.object.is_object()) {
+    out.answered = false;
+    out.error = "the API server answered something that is not an object";
+  }
+  return out;
+}
+
+}  // namespace tpuwh::server::dry_run

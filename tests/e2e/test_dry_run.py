@@ -1,0 +1,353 @@
+"""Story 13, dry runs: whether Pods reach a replica, and who is in the way. Each cause is made and named, and nothing stays.
+
+`doctor --probe-only` sends a Pod of each workload API; the API server, its admission plug-ins and other webhooks say what
+they say to any Pod.
+"""
+
+import contextlib
+import json
+import pathlib
+import socket
+import subprocess
+import tempfile
+
+import pytest
+import yaml
+
+from controlplane import programs
+from controlplane.state import write_kubeconfig
+from harness import audit, chart
+from harness.api import wait_for
+from harness.release import NAME, NAMESPACE
+from harness.rival import denial, patch, rival
+from harness.trouble import down, slow, untrusted
+
+WORKLOADS = ["ray", "lws", "jobset", "job", "statefulset", "pod"]
+SHADOW = {"tpu-webhook.dev/mode": "shadow"}
+TRIED = "tpu-webhook-tried"  # a namespace that the chart makes
+ELSEWHERE = "tpu-webhook-helm"  # where Helm installs
+
+
+@pytest.fixture
+def probe(plane, tools):
+    """probe(namespace, ...): (exit code, the checks)."""
+    def run(namespace, *more, kubeconfig=None):
+        done = subprocess.run([str(tools), "doctor", "--probe-only", "--probe-namespace", namespace, "--output", "json",
+                               "--kubeconfig", str(kubeconfig or plane.kubeconfig), *more],
+                              capture_output=True, text=True, timeout=120, check=False)
+        assert done.stdout, done.stderr
+        return done.returncode, json.loads(done.stdout)["checks"]
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def told(picture):
+    """told(cause, check): a line of the table that is printed at the end."""
+    rows = []
+    yield lambda cause, check: rows.append(f"  {cause:<32} {check['verdict']:<8} {check['what']}")
+    picture(f"doctor --probe: {len(rows)} causes", "\n".join(rows))
+
+
+def each_is(checks, verdict, *parts):
+    """The first check; all have this verdict, and say each of these."""
+    assert [check["check"] for check in checks] == ["probe"] * len(checks) and checks
+    for check in checks:
+        assert check["verdict"] == verdict, check
+        assert all(part in check["what"] for part in parts), (parts, check)
+        assert bool(check["fix"]) == (verdict != "ok"), check
+    return checks[0]
+
+
+def label(api, namespace, labels):
+    api.patch("v1", "Namespace", namespace.name, {"metadata": {"labels": labels}})
+
+
+def test_each_workload_api_is_answered(release, namespace, probe, told):
+    """By its entry, by the process that it names; with the operators' own webhooks beside."""
+    code, checks = probe(namespace.name)
+    told("answered", each_is(checks, "ok", f"is answered by replica {socket.gethostname()}, and is changed"))
+    assert code == 0
+    assert [check["what"].split()[4] for check in checks] == WORKLOADS
+
+
+def test_a_probe_leaves_nothing_behind(release, plane, api, namespace, probe):
+    """No Pod, no Event, no owner, no record of the ledger; each request was a dry run, and no nonce is in our log."""
+    objects = lambda: {(one["kind"], one["metadata"]["name"]) for kind in  # noqa: E731
+                       ("Pod", "Event", "ConfigMap", "Secret", "Service") for one in api.list("v1", kind, namespace.name)}
+    ledger = lambda: {one["metadata"]["name"] for one in api.list("v1", "ConfigMap", NAMESPACE)}  # noqa: E731
+    before, records, since = objects(), ledger(), audit.size(plane)
+    assert probe(namespace.name)[0] == 0
+    sent = wait_for("the audit log", lambda: len(all := audit.creations(plane, namespace.name, since)) == 6 and all, 20)
+    assert {entry["requestURI"].partition("?")[2].partition("&")[0] for entry in sent} == {"dryRun=All"}
+    assert objects() == before and ledger() == records
+    logged = release.reviews(namespace.name)
+    assert len(logged) >= 6 and all(line["dry_run"] for line in logged), logged
+    nonces = {entry["requestObject"]["metadata"]["annotations"]["tpu-webhook.dev/probe"] for entry in sent}
+    text = "".join(json.dumps(line) for line in logged)
+    assert len(nonces) == 6 and not any(nonce in text for nonce in nonces)
+
+
+def test_shadow_mode_is_named(release, api, namespace, probe, told):
+    """In a namespace in shadow mode a replica answers, and no Pod is changed."""
+    label(api, namespace, SHADOW)
+    checks = wait_for("shadow mode", lambda: (found := probe(namespace.name)[1]) and
+                      all("shadow" in check["what"] for check in found) and found, 20)
+    told("shadow mode", each_is(checks, "ok", "in shadow mode, so it is left unchanged"))
+
+
+def test_an_outage_is_named(release, api, namespace, probe, told):
+    """By the policy of the entry: Fail refuses, with the API server's words; Ignore hides it."""
+    label(api, namespace, {})
+    with down(release):
+        code, checks = probe(namespace.name)
+        told("nobody listens", each_is(checks, "fail", "blocked", "failurePolicy Fail", "connection refused"))
+        assert code == 1
+        label(api, namespace, SHADOW)
+        ignored = wait_for("the entry that ignores", lambda: (found := probe(namespace.name)[1]) and
+                           all("hides" in check["what"] for check in found) and found, 20)
+    told("blocked, and ignored", each_is(ignored, "warn", "entry shadow.pods.tpu-webhook.dev", "failurePolicy Ignore hides"))
+
+
+def test_what_is_in_the_way_is_named(release, namespace, probe, told):
+    """An answer that does not come in time, as behind a firewall, and a certificate that nobody trusts."""
+    with release.reinstalled({"timeoutSeconds": 1}):
+        with slow(release, 2.5):
+            told("no answer in time", each_is(probe(namespace.name)[1], "fail", "blocked", "deadline exceeded"))
+        with untrusted(release):
+            check = each_is(probe(namespace.name)[1], "fail", "blocked", "x509")
+            told("a certificate that is not trusted", check)
+            assert "does not trust the certificate" in check["fix"]
+
+
+def test_an_outage_that_every_entry_ignores_is_named(release, namespace, probe, told):
+    """failurePolicy: Ignore."""
+    with release.reinstalled({"failurePolicy": "Ignore"}), down(release):
+        told("blocked, failurePolicy Ignore", each_is(probe(namespace.name)[1], "fail", "failurePolicy Ignore hides that the way is blocked"))
+
+
+def test_who_is_not_selected_is_named(release, namespace, probe, told):
+    """A namespace that is left out; and nobody, where there is no configuration."""
+    told("a namespace that is left out", each_is(probe("kube-system")[1], "fail", "is not selected: no entry is for"))
+    with release.absent():
+        told("no configuration", each_is(probe(namespace.name)[1], "fail", "is not sent to anybody"))
+
+
+def test_our_refusal_is_told_from_others(release, plane, namespace, probe, told):
+    """Another team's webhook before ours changes the Pod so that no slice can be; one denies it before us, one after."""
+    spoil = patch({"op": "replace", "path": "/spec/nodeSelector/cloud.google.com~1gke-tpu-topology", "value": "3x3"})
+    tpu = lambda request: "nodeSelector" in request["object"]["spec"]  # noqa: E731  (not the harness's own Pod)
+    with rival(plane, namespace, "aaa-spoils", lambda request: spoil if tpu(request) else {}):
+        told("our refusal", each_is(probe(namespace.name)[1], "fail", f"by replica {socket.gethostname()}, which refuses it: TPU-"))
+    with rival(plane, namespace, "aaa-denies", lambda request: denial("not on Fridays") if tpu(request) else {}):
+        code, checks = probe(namespace.name)
+        told("another webhook, before", each_is(checks, "unknown", "webhook aaa-denies.example.com denied it: not on Fridays"))
+        assert code == 2
+    with rival(plane, namespace, "zzz-denies", lambda request: denial("exceeded quota: compute") if tpu(request) else {}):
+        told("another webhook, after", each_is(probe(namespace.name)[1], "warn", "is answered by replica",
+                                               "webhook zzz-denies.example.com denied it: exceeded quota: compute"))
+
+
+def test_another_webhook_that_is_down_is_named(release, plane, api, namespace, probe, told):
+    """It is not ours that cannot be asked."""
+    webhook = {"name": "down.example.com", "clientConfig": {"url": "https://127.0.0.1:9/"}, "sideEffects": "None",
+               "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}],
+               "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace.name}},
+               "admissionReviewVersions": ["v1"], "timeoutSeconds": 1}
+    kind = "admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration"
+    with made(api, {"apiVersion": kind[0], "kind": kind[1], "metadata": {"name": "down"}, "webhooks": [webhook]}):
+        checks = until(probe, namespace, "down.example.com")
+    told("another webhook that is down", each_is(checks, "warn", "is answered by replica", "webhook down.example.com could not be asked"))
+
+
+def test_a_quota_is_named(release, api, namespace, probe, told):
+    """After us: it is answered all the same."""
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "no-pods", "namespace": namespace.name},
+             "spec": {"hard": {"pods": "0"}}}
+    with made(api, quota):
+        wait_for("the quota", lambda: api.get("v1", "ResourceQuota", "no-pods", namespace.name).get("status", {}).get("used"), 20)
+        checks = until(probe, namespace, "exceeded quota")
+    told("a quota", each_is(checks, "warn", "is answered by replica", "ResourceQuota no-pods refused it"))
+
+
+def test_pod_security_is_named(release, plane, api, namespace, probe, told):
+    """The probe itself meets `restricted`; with the host's network, which another webhook adds, it does not."""
+    label(api, namespace, {"pod-security.kubernetes.io/enforce": "restricted"})
+    told("restricted", each_is(probe(namespace.name)[1], "ok", "is changed"))
+    host = patch({"op": "add", "path": "/spec/hostNetwork", "value": True})
+    with rival(plane, namespace, "zzz-network", lambda request: host if "nodeSelector" in request["object"]["spec"] else {}):
+        told("Pod Security", each_is(probe(namespace.name)[1], "warn", "is answered by replica", "Pod Security at level restricted:latest refused it"))
+
+
+def test_a_policy_is_named(release, api, namespace, probe, told):
+    """A ValidatingAdmissionPolicy."""
+    group = "admissionregistration.k8s.io/v1"
+    policy = {"apiVersion": group, "kind": "ValidatingAdmissionPolicy", "metadata": {"name": "no-chips"},
+              "spec": {"matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"],
+                                                               "resources": ["pods"]}]},
+                       "validations": [{"expression": "false", "message": "no chips here"}]}}
+    binding = {"apiVersion": group, "kind": "ValidatingAdmissionPolicyBinding", "metadata": {"name": "no-chips"},
+               "spec": {"policyName": "no-chips", "validationActions": ["Deny"], "matchResources": {
+                   "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace.name}}}}}
+    with made(api, policy), made(api, binding):
+        checks = until(probe, namespace, "no chips here")
+    told("a policy", each_is(checks, "warn", "is answered by replica", "admission policy no-chips denied it: no chips here"))
+
+
+def test_a_limit_is_named(release, api, namespace, probe, told):
+    """A LimitRange."""
+    limit = {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "large", "namespace": namespace.name},
+             "spec": {"limits": [{"type": "Container", "min": {"cpu": "2"}}]}}
+    with made(api, limit):
+        checks = until(probe, namespace, "usage per")
+    told("a limit", each_is(checks, "warn", "is answered by replica", "a LimitRange refused it", "minimum cpu usage per Container is 2"))
+
+
+def test_who_may_not_ask_is_told(release, plane, api, namespace, probe, told, tmp_path):
+    """No rights, no namespace: `could not be asked`, which is no refusal; and without the right to read, what is not known."""
+    stranger = tmp_path / "stranger"
+    write_kubeconfig(stranger, plane, token=plane.client().token(namespace.name, "default"))
+    code, checks = probe(namespace.name, kubeconfig=stranger)
+    told("no rights", each_is(checks, "unknown", "could not be asked about: the permission to create it is missing"))
+    assert code == 2
+    told("no namespace", each_is(probe("nowhere-at-all")[1], "unknown", "could not be asked about: its namespace does not exist"))
+    with may_create_pods(api, namespace):
+        checks = wait_for("the right", lambda: (found := probe(namespace.name, kubeconfig=stranger)[1]) and
+                          found[0]["verdict"] == "ok" and found, 20)
+        each_is(checks, "ok", "is changed")
+        with release.absent():
+            told("what may not be read", each_is(probe(namespace.name, kubeconfig=stranger)[1], "fail", "which of the two is not known"))
+
+
+def test_the_account_of_helm_test(release, plane, api, probe, told, tmp_path):
+    """What the chart renders for the test, made by hand: the account tries all Pods, and may do nothing else."""
+    objects = hooks({**release.values, "probe": {"namespace": TRIED, "createNamespace": True}})
+    with contextlib.ExitStack() as stack:
+        order = ["Namespace", "ServiceAccount", "Role", "RoleBinding"]
+        for obj in sorted((one for one in objects if one["kind"] in order), key=lambda one: order.index(one["kind"])):
+            stack.enter_context(made(api, obj))
+        wait_for("the ServiceAccount", lambda: api.get("v1", "ServiceAccount", "default", TRIED), 20)
+        (known,) = [obj["data"]["installed.yaml"] for obj in objects if obj["kind"] == "ConfigMap"]
+        (tmp_path / "installed.yaml").write_text(known, encoding="utf-8")
+        account = tmp_path / "account"
+        write_kubeconfig(account, plane, token=plane.client().token(NAMESPACE, "tpu-webhook-probe"))
+        with_file = ["--cluster", str(tmp_path / "installed.yaml")]
+        since = audit.size(plane)
+        checks = wait_for("the right", lambda: (found := probe(TRIED, *with_file, kubeconfig=account)) [0] == 0 and found[1], 20)
+        told("helm test's account", each_is(checks, "ok", "is answered by replica", "is changed"))
+        asked = {(entry["verb"], entry["objectRef"]["resource"]) for entry in entries_of(plane, "tpu-webhook-probe", since)}
+        assert asked == {("create", "pods")}, asked
+        with release.absent():
+            told("helm test, nobody is asked", each_is(probe(TRIED, *with_file, kubeconfig=account)[1], "fail", "is not selected: entry"))
+        with down(release):
+            each_is(probe(TRIED, *with_file, kubeconfig=account)[1], "fail", "blocked")
+        each_is(probe("default", *with_file, kubeconfig=account)[1], "unknown", "the permission to create it is missing")
+        for verb, what, where in (("get", "pods", TRIED), ("list", "pods", TRIED), ("delete", "pods", TRIED), ("update", "pods", TRIED),
+                                  ("create", "pods/exec", TRIED), ("create", "configmaps", TRIED), ("create", "jobs.batch", TRIED),
+                                  ("create", "pods", "default"), ("get", "secrets", NAMESPACE), ("get", "namespaces", ""),
+                                  ("get", "mutatingwebhookconfigurations.admissionregistration.k8s.io", "")):
+            assert allowed(plane, account, verb, what, where) == "no", (verb, what, where)
+        assert allowed(plane, account, "create", "pods", TRIED) == "yes"
+
+
+@pytest.mark.parametrize("helm", ["helm", "helm3"])
+def test_helm_test_leaves_nothing(release, plane, api, helm, told):
+    """KWOK ends its Pod as a Pod that succeeds ends. Everything of the test goes with it, and a namespace stays that the
+    chart made, until it is uninstalled; one that somebody else made is not taken."""
+    finish = {"commonAnnotations": {"e2e.tpu-webhook.dev/finish": "succeeded"}}
+    values = {**release.values, **finish, "image": {"repository": "tpu-webhook"}, "probe": {"namespace": TRIED, "createNamespace": True}}
+    release.uninstall()
+    try:
+        api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": ELSEWHERE}})
+        wait_for("the ServiceAccount", lambda: api.get("v1", "ServiceAccount", "default", ELSEWHERE), 20)
+        api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": TRIED}})
+        taken = run_helm(plane, helm, "install", values)
+        assert taken.returncode != 0 and TRIED in taken.stderr and api.get("v1", "Namespace", TRIED), taken.stderr
+        run_helm(plane, helm, "uninstall", None)
+        api.delete("v1", "Namespace", TRIED)
+        wait_for("the namespace to go", lambda: not api.get("v1", "Namespace", TRIED), 60)
+        done = run_helm(plane, helm, "install", values)
+        assert done.returncode == 0, done.stderr
+        wait_for("the ServiceAccount", lambda: api.get("v1", "ServiceAccount", "default", TRIED), 20)
+        tried = run_helm(plane, helm, "test", None)
+        assert tried.returncode == 0 and "Succeeded" in tried.stdout, tried.stdout + tried.stderr
+        left = [(kind, one["metadata"]["name"]) for version, kind in
+                (("v1", "Pod"), ("v1", "ConfigMap"), ("v1", "ServiceAccount"), ("rbac.authorization.k8s.io/v1", "Role"),
+                 ("rbac.authorization.k8s.io/v1", "RoleBinding"))
+                for where in (ELSEWHERE, TRIED) for one in api.list(version, kind, where) if "probe" in one["metadata"]["name"]]
+        assert not left, left
+        assert run_helm(plane, helm, "uninstall", None).returncode == 0
+        wait_for("the namespace to go", lambda: not api.get("v1", "Namespace", TRIED), 60)
+    finally:
+        run_helm(plane, helm, "uninstall", None)
+        for name in (ELSEWHERE, TRIED):
+            api.delete("v1", "Namespace", name)
+        wait_for("the namespaces to go", lambda: not any(api.get("v1", "Namespace", name) for name in (ELSEWHERE, TRIED)), 60)
+        release.install()
+
+
+@contextlib.contextmanager
+def made(api, obj):
+    """While this holds the object is there."""
+    metadata = obj["metadata"]
+    api.create(obj)
+    try:
+        yield
+    finally:
+        api.delete(obj["apiVersion"], obj["kind"], metadata["name"], metadata.get("namespace"))
+        if obj["kind"] == "Namespace":
+            wait_for("the namespace to go", lambda: not api.get("v1", "Namespace", metadata["name"]), 60)
+
+
+@contextlib.contextmanager
+def may_create_pods(api, namespace):
+    """While this holds the namespace's own account may create Pods in it."""
+    group, where = "rbac.authorization.k8s.io/v1", {"name": "create-pods", "namespace": namespace.name}
+    role = {"apiVersion": group, "kind": "Role", "metadata": where, "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["create"]}]}
+    binding = {"apiVersion": group, "kind": "RoleBinding", "metadata": where,
+               "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "create-pods"},
+               "subjects": [{"kind": "ServiceAccount", "name": "default", "namespace": namespace.name}]}
+    with made(api, role), made(api, binding):
+        yield
+
+
+def until(probe, namespace, words):
+    """The checks, once each says this: the API server hears of a policy, a limit or a webhook some time after it is written."""
+    return wait_for(words, lambda: (found := probe(namespace.name)[1]) and all(words in check["what"] for check in found) and found, 30)
+
+
+def hooks(values):
+    """What `helm test` makes, and the namespace."""
+    values = {**values, "image": {"repository": "tpu-webhook"}}
+    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+        json.dump(values, file)
+        file.flush()
+        text = subprocess.run([programs.path("helm"), "template", NAME, str(chart.CHART), "--namespace", NAMESPACE, "--values", file.name,
+                               "--show-only", "templates/probe.yaml"], capture_output=True, text=True, check=True).stdout
+    return [one for one in yaml.safe_load_all(text) if one]
+
+
+def run_helm(plane, program, verb, values):
+    command = [programs.path(program), "--kubeconfig", str(plane.kubeconfig), "--namespace", ELSEWHERE, verb, NAME]
+    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+        json.dump(values or {}, file)
+        file.flush()
+        command += [str(chart.CHART), "--values", file.name] if verb == "install" else []
+        command += ["--timeout", "60s"] if verb == "test" else []
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def entries_of(plane, account, since):
+    """What this ServiceAccount asked the API server for."""
+    with open(pathlib.Path(plane.directory) / "logs" / "audit.log", "rb") as log:
+        log.seek(since)
+        found = [json.loads(line) for line in log if line.startswith(b"{") and line.endswith(b"\n") and account.encode() in line]
+    return [entry for entry in found if entry["user"]["username"] == f"system:serviceaccount:{NAMESPACE}:{account}"]
+
+
+def allowed(plane, kubeconfig, verb, resource, namespace):
+    """kubectl's word for it: yes or no."""
+    command = [programs.path("kubectl"), "--kubeconfig", str(kubeconfig), "auth", "can-i", verb, *resource.split("/")[:1]]
+    command += ["--subresource", resource.split("/")[1]] if "/" in resource else []
+    command += ["-n", namespace] if namespace else []
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
