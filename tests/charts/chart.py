@@ -133,6 +133,15 @@ TEXTS = [
     ({}, ["type: RollingUpdate\n    rollingUpdate:\n      maxSurge: 1\n      maxUnavailable: 0\n", "no minReadySeconds", "no dnsConfig"]),
     ({"strategy": {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": "25%"}}, "minReadySeconds": 7, "dnsConfig": {"options": [{"name": "ndots", "value": "1"}]}},
      ["maxSurge: 0\n      maxUnavailable: 25%", "minReadySeconds: 7", "dnsConfig:\n        options:\n        - name: ndots"]),
+    ({}, ["no helm.sh/hook", "no kind: Namespace"]),
+    ({"probe": {"namespace": "tried"}}, ["helm.sh/hook: test", "- --probe-namespace=tried", 'image: "kubectl-tpu:', "no kind: Namespace"]),
+    ({"probe": {"namespace": "tried", "image": {"tag": "v3"}}, "image": {"repository": "r.example/a/tpu-webhook", "digest": "sha256:" + "0" * 64}},
+     ['image: "r.example/a/kubectl-tpu:v3"']),
+    ({"probe": {"namespace": "tried", "image": {"repository": "r.example/b", "digest": "sha256:" + "1" * 64}}},
+     [f'image: "r.example/b@sha256:{"1" * 64}"']),
+    ({"probe": {"namespace": "tried", "createNamespace": True},
+      "namespaces": {"optIn": {"enabled": True, "label": "a/b", "value": "on"}, "selector": {"matchLabels": {"c": "d"}}}},
+     ["kind: Namespace\nmetadata:\n  name: tried\n", "    a/b: \"on\"\n    ", "    c: d\n", "pod-security.kubernetes.io/enforce: restricted"]),
     ({"namespaces": {"exclude": ["a", "kube-system"]}},
      [f"values:\n            - kube-system\n            - kube-node-lease\n            - {NAMESPACE}\n            - a\n        - key"]),
     ({"namespaces": {"selector": {"matchLabels": {"tpu": "yes"}}}}, ['matchLabels:\n        tpu: "yes"']),
@@ -192,6 +201,11 @@ REFUSED = [
     ({"namespaces": {"optIn": {"enabled": True, "label": "a/b", "value": "c"}}, "shadowNamespaces": {"label": "a/b", "value": "c"}},
      'namespaces.optIn.value is shadowNamespaces.value, "c"'),
     ({"replicas": None, "config": {"ledger": "memory"}}, "replicas"),
+    ({"probe": {"createNamespace": True}}, "/probe/namespace"),
+    ({"probe": {"namespace": "A"}}, "/probe/namespace"),
+    ({"probe": {"namespace": NAMESPACE}}, f'probe.namespace is "{NAMESPACE}", whose Pods are never handled'),
+    ({"probe": {"namespace": "a"}, "namespaces": {"exclude": ["a"]}}, 'probe.namespace is "a", whose Pods are never handled'),
+    ({"probe": {"namespace": "tried", "image": {"digest": "sha256:1"}}}, "/probe/image/digest"),
     ({"shadowNamespaces": {"value": True}}, "/shadowNamespaces/value"),
     ({"config": {"mode": "off"}}, "/config/mode"),
     ({"config": {"ledger": "clusters"}}, "/config/ledger"),
@@ -258,7 +272,7 @@ COMBINED = [
      {"commonLabels": {"team": "x"}, "commonAnnotations": {"who": "y"}, "serviceAccount": {"annotations": {"a": "b"}},
       "extraEnv": [{"name": "TZ", "value": "UTC"}], "extraVolumes": [{"name": "v", "emptyDir": {}}],
       "extraVolumeMounts": [{"name": "v", "mountPath": "/v"}], "podAnnotations": {"c": "d"}, "podLabels": {"e": "f"},
-      "nodeSelector": {"g": "h"}, "tolerations": [{"operator": "Exists"}], "priorityClassName": "system-cluster-critical",
+      "probe": {"namespace": "tried", "createNamespace": True}, "nodeSelector": {"g": "h"}, "tolerations": [{"operator": "Exists"}], "priorityClassName": "system-cluster-critical",
       "affinity": {"nodeAffinity": {}}, "image": {"pullSecrets": ["s"]},
       "topologySpreadConstraints": [{"topologyKey": "rack", "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}]}],
 ]
@@ -593,8 +607,47 @@ class Chart(unittest.TestCase):
                     self.assertIn("every Pod is created as usual, and none is changed", notes)
                     self.assertIn(f"helm upgrade release charts/tpu-webhook -n {NAMESPACE} --reset-then-reuse-values --set config.mode=enforce\n", notes)
 
+    def test_the_account_of_the_test_may_create_pods_in_one_namespace(self):
+        """And nothing else; and nothing of the test is left by one that succeeds but the namespace, if the chart made it."""
+        text = render({"probe": {"namespace": "tried", "createNamespace": True}})
+        objects = {}
+        for one in re.split(r"^---$", text, flags=re.M):
+            if "tpu-webhook-probe" in one or "\n  name: tried\n" in one:
+                objects[re.search(r"^kind: (\w+)", one, re.M)[1]] = one
+        self.assertEqual({"Namespace", "ServiceAccount", "Role", "RoleBinding", "ConfigMap", "Pod"}, set(objects))
+        self.assertEqual(['  - apiGroups: [""]', "    resources: [pods]", "    verbs: [create]"],
+                         objects["Role"].partition("\nrules:\n")[2].strip("\n").splitlines())
+        for kind in ("Role", "RoleBinding"):
+            self.assertIn("  namespace: tried\n", objects[kind].partition("roleRef:")[0])
+        self.assertIn(f"kind: ServiceAccount\n    name: tpu-webhook-probe\n    namespace: {NAMESPACE}\n", objects["RoleBinding"])
+        # No other binding names it, and none of the rest of the chart is what a test is.
+        self.assertEqual(1, text.count("  - kind: ServiceAccount\n    name: tpu-webhook-probe\n"))
+        for kind in set(objects) - {"Namespace"}:
+            with self.subTest(kind):
+                self.assertIn("    helm.sh/hook: test\n", objects[kind])
+                self.assertRegex(objects[kind], "helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded")
+        self.assertNotIn("helm.sh/hook", objects["Namespace"], "Helm would delete a namespace of this name before it makes it")
+
+    def test_the_pod_of_the_test_is_no_replica(self):
+        """The Deployment, the Service and the NetworkPolicy find replicas by these labels."""
+        text = render({"probe": {"namespace": "tried"}, "commonLabels": {"app.kubernetes.io/name": "tpu-webhook"}})
+        (pod,) = [one for one in re.split(r"^---$", text, flags=re.M) if re.search(r"^kind: Pod$", one, re.M)]
+        labels = re.search(r"^  labels:\n((?:    .*\n)+)", pod, re.M)[1]
+        self.assertIn("    app.kubernetes.io/name: tpu-webhook-probe\n", labels)
+        self.assertIn("allowPrivilegeEscalation: false", pod)
+        self.assertIn("drop: [ALL]", pod)
+
+    def test_the_test_knows_what_is_installed(self):
+        """Its account may not read it: the entries, and the labels of the namespace that the chart makes."""
+        text = render({"probe": {"namespace": "tried", "createNamespace": True}, "config": {"mode": "enforce"}})
+        (one,) = [one for one in re.split(r"^---$", text, flags=re.M) if "installed.yaml: |" in one]
+        known = "\n".join(line[4:] for line in one.partition("installed.yaml: |\n")[2].splitlines())
+        self.assertEqual(entries(text), entries(known))
+        self.assertRegex(known, "kind: Namespace\nmetadata:\n  name: tried\n")
+
     def test_common_labels_and_annotations_are_on_every_object(self):
-        text = render({"commonLabels": {"team": "x", "app.kubernetes.io/name": "other"}, "commonAnnotations": {"who": "me"}, **MONITORED})
+        text = render({"commonLabels": {"team": "x", "app.kubernetes.io/name": "other"}, "commonAnnotations": {"who": "me"}, **MONITORED,
+                       "probe": {"namespace": "tried", "createNamespace": True}})
         for one in re.split(r"^---$", text, flags=re.M)[1:]:
             head = re.search(r"^metadata:\n((?:  .*\n)+)", one, re.M)[1]
             with self.subTest(re.search(r"^kind: (\w+)", one, re.M)[1]):
