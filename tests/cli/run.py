@@ -160,6 +160,8 @@ UNREADABLE = [  # arguments, standard input, what the line says
     (["doctor", "--cluster", "-"], objects(tpu_pod("ml")), "standard input holds no webhook configuration, but 1 Pod; create it"),
     (["doctor", "--probe-namespace", "ml"], None, "--probe-namespace: expected --probe or --probe-only as well"),
     (["doctor", "--probe", "--probe-namespace", "A\nb"], None, "expected the name of a namespace"),
+    (["explain", POD, "--dry-run"], None, "--dry-run: expected --cluster without a file as well"),
+    (["explain", POD, "--cluster", "snapshot.json", "--dry-run"], None, "--dry-run: expected --cluster without a file as well"),
     (["serve", "--tls-cert", "nofile", "--tls-key", "nofile"], None, "cannot read nofile: No such file"),
     (["serve", "--tls-cert", "nofile"], None, "--tls-cert: also needs its key"),
     (["slices", "--cluster", "-", "-n", "nosuch"], objects(tpu_pod("ml")),

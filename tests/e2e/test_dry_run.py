@@ -18,6 +18,7 @@ from controlplane import programs
 from controlplane.state import write_kubeconfig
 from harness import audit, chart
 from harness.api import wait_for
+from harness.namespace import manifest
 from harness.release import NAME, NAMESPACE
 from harness.rival import denial, patch, rival
 from harness.trouble import down, slow, untrusted
@@ -37,6 +38,21 @@ def probe(plane, tools):
                               capture_output=True, text=True, timeout=120, check=False)
         assert done.stdout, done.stderr
         return done.returncode, json.loads(done.stdout)["checks"]
+
+    return run
+
+
+@pytest.fixture
+def explain(plane, tools, namespace, tmp_path):
+    """explain(objects): (exit code, what the API server says to them, by what was tried)."""
+    def run(objects, *more, kubeconfig=None):
+        path = tmp_path / "manifest.yaml"
+        path.write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+        done = subprocess.run([str(tools), "explain", str(path), "-n", namespace.name, "--cluster", "--dry-run", "--kubeconfig",
+                               str(kubeconfig or plane.kubeconfig), "-o", "json", *more],
+                              capture_output=True, text=True, timeout=120, check=False)
+        assert done.stdout, done.stderr
+        return done.returncode, {tried["what"]: tried for tried in json.loads(done.stdout)["dryRun"]}
 
     return run
 
@@ -284,6 +300,77 @@ def test_helm_test_leaves_nothing(release, plane, api, helm, told):
             api.delete("v1", "Namespace", name)
         wait_for("the namespaces to go", lambda: not any(api.get("v1", "Namespace", name) for name in (ELSEWHERE, TRIED)), 60)
         release.install()
+
+
+@pytest.mark.parametrize("file", ["job-2x4", "jobset-multislice", "statefulset", "lws", "job-tpu7x-two-containers"])
+def test_the_running_webhook_answers_as_explain_does(release, plane, api, namespace, explain, file):
+    """Every object and one Pod of each template is admitted, nothing differs, and nothing is stored."""
+    since = audit.size(plane)
+    code, tried = explain(list(manifest(f"{file}.yaml")))
+    assert code == 0 and {one["said"] for one in tried.values()} == {"accepted"}, tried
+    pods = {what: one for what, one in tried.items() if "Pod" in what.split()[:2] or "Pods" in what.split()[:2]}
+    assert pods and all("answers as this program does" in one["sentence"] and not one["differs"] for one in pods.values()), tried
+    assert not api.pods(namespace.name) and not api.list("batch/v1", "Job", namespace.name)
+    sent = audit.creations(plane, namespace.name, since)
+    assert all("dryRun=All" in entry["requestURI"] for entry in sent) and len(sent) >= len(pods)
+
+
+def test_ray_workers_without_indices_could_not_be_asked(release, namespace, explain):
+    """Their ids are given for a RayCluster that is stored, and by a dry run none is."""
+    _, tried = explain(list(manifest("raycluster.yaml")))
+    workers = [one for one in tried.values() if "index labels" in one["sentence"]]
+    assert workers and {one["said"] for one in workers} == {"notAsked"}, tried
+
+
+def test_explain_names_who_refuses(release, plane, api, namespace, explain):
+    """A quota for the sum of Pods that fit each by itself, Pod Security, another webhook, a field; and what could not be asked."""
+    def job(**changes):
+        service, one = manifest("job-2x4.yaml")
+        one["spec"]["template"]["spec"]["containers"][0]["securityContext"] = {}
+        return [service, {**one, **changes}]
+
+    name, pods = f"Job {namespace.name}/tpu-training-job", f"2 Pods of Job {namespace.name}/tpu-training-job"
+    hard = {"requests.google.com/tpu": "4"}
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "chips", "namespace": namespace.name}, "spec": {"hard": hard}}
+    with made(api, quota):
+        wait_for("the quota", lambda: api.get("v1", "ResourceQuota", "chips", namespace.name).get("status", {}).get("used"), 20)
+        code, tried = explain(job())
+        assert code == 1 and tried[name]["said"] == tried[pods]["said"] == "accepted", tried
+        assert "ask together for 8 of requests.google.com/tpu, and 0 of 4 are used" in tried[f"all 2 Pods of namespace {namespace.name}"]["sentence"]
+    label(api, namespace, {"pod-security.kubernetes.io/enforce": "baseline"})
+    code, tried = explain(list(manifest("job-2x4.yaml")))
+    assert code == 1 and "Pod Security at level baseline:latest refused it" in tried[pods]["sentence"], tried
+    with rival(plane, namespace, "zzz-denies", lambda request: denial("no") if "nodeSelector" in request["object"]["spec"] else {}):
+        code, tried = explain(job())
+    assert code == 1 and "webhook zzz-denies.example.com denied it: no" in tried[pods]["sentence"], tried
+    wrong = job()
+    wrong[1]["spec"]["template"]["spec"]["fieldOfTomorrow"] = 1
+    code, tried = explain(wrong)
+    assert code == 1 and 'unknown field "spec.template.spec.fieldOfTomorrow"' in tried[name]["sentence"], tried
+    elsewhere = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "comes-with-it"}}, *job()]
+    for one in elsewhere[1:]:
+        one["metadata"]["namespace"] = "comes-with-it"
+    code, tried = explain(elsewhere)
+    assert code == 0 and tried["Job comes-with-it/tpu-training-job"]["said"] == "notAsked", tried
+    code, tried = explain(elsewhere[1:])
+    assert code == 1 and tried["Job comes-with-it/tpu-training-job"]["said"] == "refused", tried
+    namespace.create(job()[0])
+    _, tried = explain(job())
+    there = tried[f"Service {namespace.name}/headless-svc"]
+    assert there["said"] == "notAsked" and "an object of this name exists" in there["sentence"], tried
+
+
+def test_explain_differs_where_the_running_webhook_is_told_otherwise(release, namespace, explain):
+    """The difference is named; and shadow mode and an absent webhook are no difference."""
+    with release.reinstalled({"config": {"mode": "enforce", "basePort": 9000, "tpuNameEverywhere": True}}):
+        _, tried = explain(list(manifest("job-2x4.yaml")))
+        (pods,) = [one for what, one in tried.items() if what.startswith("2 Pods")]
+        assert "otherwise than this program" in pods["sentence"], tried
+        assert any("TPU_NAME of container tpu-job" in one and "not there by this program" in one for one in pods["differs"]), tried
+    with release.absent():
+        _, tried = explain(list(manifest("job-2x4.yaml")))
+        (pods,) = [one for what, one in tried.items() if what.startswith("2 Pods")]
+        assert "no replica of tpu-webhook answered" in pods["sentence"] and not pods["differs"], tried
 
 
 @contextlib.contextmanager

@@ -32,7 +32,7 @@ constexpr std::string_view explain_input =
     "{} holds or makes; --rules FILE describes other kinds (docs/wrappers.md). Beside them "
     "Services, "
     "ResourceClaimTemplates, Kueue's queues and flavors, ComputeClasses and PriorityClasses are "
-    "read. Nothing is sent anywhere, and nothing is changed.";
+    "read. Nothing is changed, and nothing is sent anywhere, except by --dry-run.";
 
 constexpr std::string_view explain_example = R"(
 
@@ -46,6 +46,14 @@ they wait for? With SNAPSHOT.json, with the output of
     localqueues clusterqueues resourceflavors computeclasses; do
     kubectl get $kind -A -o json; done > cluster.json    # nothing for a kind that does not exist
 
+--cluster --dry-run sends what the manifest holds to the API server of the kubeconfig, with your
+own rights and as dry runs (dryRun=All), so that nothing is stored: each object that makes Pods,
+and one Pod of each template, as its controller would make it. It says who refuses what (the API
+server, a quota, also for the sum of all Pods, Pod Security, which webhook), what could not be
+asked, and where the running webhook's answer is another than this program's. Admission webhooks
+of the cluster see these objects. Do not grant anybody the right to create Pods for it: who lacks
+it is told so.
+
 Exit code: 0, 1 if something would be refused (with --strict also: warned of, or an object
 that makes Pods and is not read), 2 a file or the cluster cannot be read.
 
@@ -56,6 +64,7 @@ Examples:
   kubectl tpu explain --strict manifests/ > /dev/null || echo "something is wrong"
   kubectl tpu explain train.yaml --cluster
   kubectl tpu explain train.yaml --cluster cluster.json
+  kubectl tpu explain train.yaml --cluster --dry-run
   kubectl tpu explain train.yaml -o html > train.html
   helm template chart | kubectl tpu explain
   kubectl tpu explain train.yaml -o json | jq '.workloads[].groups[].slices[].name'
@@ -129,6 +138,9 @@ void add_cluster(CLI::App& command, explain::ExplainOptions& options, std::strin
                   "Compare with the running cluster, or with a snapshot of one")
       ->expected(0, 1)
       ->type_name("[SNAPSHOT.json]");
+  command.add_flag(
+      "--dry-run", options.dry_run,
+      "Also send objects and Pods to the running cluster, as dry runs: who refuses them");
   add_access_flags(command, options.access);
 }
 
@@ -138,6 +150,8 @@ void choose_cluster(const CLI::App& command, const std::string& cluster,
   options.ask_cluster = command.count("--cluster") > 0 || options.access.names_running();
   if (!cluster.empty()) options.access.snapshot = {cluster};
   check_source(options.access);
+  if (options.dry_run && (!options.ask_cluster || options.access.of_file()))
+    throw settings::UsageError("--dry-run: expected --cluster without a file as well");
   const bool reads_input =
       options.files.empty() || std::ranges::find(options.files, "-") != options.files.end();
   if (reads_input && cluster == "-")

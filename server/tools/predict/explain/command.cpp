@@ -3,23 +3,30 @@
 #include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/read_file.hpp"
+#include "server/tools/inspect/dry_run/send.hpp"
 #include "server/tools/inspect/running/cluster_source.hpp"
 #include "server/tools/inspect/source/manifests.hpp"
 #include "server/tools/inspect/source/snapshot_file.hpp"
+#include "server/tools/objects/object.hpp"
+#include "server/tools/objects/read_json.hpp"
 #include "server/tools/predict/explain/explain.hpp"
 #include "server/tools/predict/explain/html.hpp"
 #include "server/tools/predict/explain/json.hpp"
 #include "server/tools/predict/explain/svg.hpp"
 #include "server/tools/predict/explain/text.hpp"
+#include "server/tools/predict/trial/samples.hpp"
+#include "server/tools/predict/trial/trial.hpp"
 #include "server/tools/predict/wrappers/rules_file.hpp"
 #include "server/tools/reference/fields/table.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <random>
 
 namespace tpuwh::server::explain {
 
@@ -105,6 +112,43 @@ Objects open_cluster(const ExplainOptions& options, const text::Console& console
   return out;
 }
 
+std::string random_nonce() {
+  std::random_device bits;
+  std::string out;
+  for (int i = 0; i < 4; ++i) out += fmt::format("{:08x}", static_cast<std::uint32_t>(bits()));
+  return out;
+}
+
+std::optional<std::vector<Json>> read_quotas(running::ApiServer& session, const std::string& ns) {
+  std::vector<Json> out;
+  const auto listing =
+      session.list({"", "v1", "resourcequotas", ns}, {}, "ResourceQuota",
+                   [&](std::string_view text) { out.push_back(objects::parse_json(text)); });
+  if (!listing.whole()) return std::nullopt;
+  return out;
+}
+
+// What the API server of `session` says to it.
+std::vector<trial::Tried> try_it(const ExplainRequest& request, const trial::Samples& samples,
+                                 running::ApiServer& session) {
+  const trial::Asking asking{
+      .create = [&](const kube::client::Resource& resource,
+                    const Json& object) { return dry_run::try_create(session, resource, object); },
+      .quotas = [&](const std::string& ns) { return read_quotas(session, ns); }};
+  const trial::TrialRequest trial{.manifests = request.manifests,
+                                  .ns = request.ns,
+                                  .prefix = request.config.prefix,
+                                  .nonce = random_nonce()};
+  return trial::run_trial(trial, samples, asking);
+}
+
+bool is_refused(const Explanation& explanation) {
+  return explanation.worst() == Verdict::refused ||
+         (explanation.tried && std::ranges::any_of(*explanation.tried, [](const auto& each) {
+            return each.said == trial::Said::refused;
+          }));
+}
+
 }  // namespace
 
 int run_explain(const ExplainOptions& options, const text::Console& console) {
@@ -130,13 +174,20 @@ int run_explain(const ExplainOptions& options, const text::Console& console) {
   const Objects cluster = open_cluster(options, console);
   if (options.ask_cluster && !cluster.objects) return text::print_error(console, *cluster.fault);
   request.cluster = cluster.objects.get();
-  const auto explanation = explain(request);
+  trial::Samples samples;
+  if (options.dry_run)
+    request.tell_pod = [&](const Json& object, const Json& pod, const Json* after) {
+      const std::string ns = objects::namespace_of(pod, objects::namespace_of(object, options.ns));
+      samples.add(object, ns, pod, after);
+    };
+  auto explanation = explain(request);
   if (!explanation) return text::print_error(console, explanation.error());
+  if (options.dry_run) explanation->tried = try_it(request, samples, *cluster.session);
   console.out << printed(*explanation, options, console.terminal);
   console.out.flush();
   const Verdict worst = explanation->worst();
   const bool doubtful = worst == Verdict::doubtful || !explanation->not_read.empty();
-  return worst == Verdict::refused || (options.strict && doubtful) ? 1 : 0;
+  return is_refused(*explanation) || (options.strict && doubtful) ? 1 : 0;
 }
 
 }  // namespace tpuwh::server::explain

@@ -18,6 +18,7 @@ struct ExplainOptions {
   ExplainOutput output = ExplainOutput::text;
   bool all = false;               // of text and html: nothing is folded
   bool ask_cluster = false;       // what is there now counts, too
+  bool dry_run = false;           // objects and Pods are tried on the running cluster
   bool fields = false;            // instead: which fields are read, as markdown or JSON
   bool strict = false;            // 1 also for warnings, and for what makes Pods and is not read
   running::ClusterAccess access;  // of that cluster
@@ -25,7 +26,8 @@ struct ExplainOptions {
   webhook::config::Config config;
 };
 
-//   returns  0 fine, doubtful or without chips, 1 refused (with `strict` also doubtful, and objects
+//   returns  0 fine, doubtful or without chips, 1 refused, also by the cluster where it was tried
+//            (with `strict` also doubtful, and objects
 //            that make Pods and are not read); 2 a file or the cluster cannot be read
 //            (a sentence on err)
 int run_explain(const ExplainOptions& options, const text::Console& console);

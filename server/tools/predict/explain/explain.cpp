@@ -367,6 +367,7 @@ class Explainer {
   void add_pods(const Json& object, const Admission* admission, ObjectPods& pods,
                 outlook::WantedWorkload& wanted) {
     const bool uncounted = wanted.pod_sets.empty();
+    made_by_ = &object;
     const auto told = expand::for_each_pod(object, {.ns = request_.ns}, [&](const Json& pod) {
       if (uncounted) outlook::add_to_pod_sets(pod, wanted.pod_sets);
       const auto shaped = beside_.with_shape_of_class(pod);
@@ -392,9 +393,13 @@ class Explainer {
     ++out_.decisions;
     const review::Reply reply = reply_of(answered);
     pods.findings.add_pod(reply);
-    if (reply.verdict != review::Verdict::allowed) return pods.add_refused();
+    if (reply.verdict != review::Verdict::allowed) {
+      tell_pod(pod, nullptr);
+      return pods.add_refused();
+    }
     Json after = pod;
     reply.apply(after);
+    tell_pod(pod, &after);
     if (request_.each_pod && !supposed_) request_.each_pod(after);
     const std::string workload(answered.summary.workload);
     std::optional<slices::SeenPod> seen = seen_of(answered, after);
@@ -407,6 +412,11 @@ class Explainer {
     // Pods that get their names later are slices of their own even so.
     if (seen->hosts == 1) seen->slice_key += fmt::format(" {}", reviews_);
     pods.add({pod, after, *seen, workload, pods.variables ? &*pods.variables : nullptr}, wanted);
+  }
+
+  void tell_pod(const Json& pod, const Json* after) const {
+    if (request_.tell_pod && !supposed_ && made_by_ != nullptr)
+      request_.tell_pod(*made_by_, pod, after);
   }
 
   // What the answer says it is; else it is read as a Pod of a cluster is.
@@ -429,8 +439,9 @@ class Explainer {
   Pins pins_;
   std::string review_;  // that was answered last
   review::ReplyReader replies_;
-  bool runs_at_once_ = false;  // the workload that is added
-  bool supposed_ = false;      // Pods that nobody makes now
+  const Json* made_by_ = nullptr;  // the object whose Pods are added
+  bool runs_at_once_ = false;      // the workload that is added
+  bool supposed_ = false;          // Pods that nobody makes now
   std::size_t reviews_ = 0;
   std::uint64_t pods_ = 0;
 };

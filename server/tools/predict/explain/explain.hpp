@@ -31,6 +31,11 @@ struct ExplainRequest {
   source::ObjectSource* cluster = nullptr;
   // Called for each Pod as it would be stored; null for nobody.
   std::function<void(const nlohmann::ordered_json& pod)> each_pod = nullptr;
+  // Called for each Pod, with the object that makes it and what would be stored of it; null there
+  // for one that would be refused.
+  std::function<void(const nlohmann::ordered_json& object, const nlohmann::ordered_json& pod,
+                     const nlohmann::ordered_json* after)>
+      tell_pod = nullptr;
   // Kinds of a user that hold others or make Pods, beside those of wrappers::find_wrapper().
   std::span<const wrappers::Wrapper> rules = {};
 };

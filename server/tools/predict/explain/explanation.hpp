@@ -5,6 +5,7 @@
 #include "server/tools/fixes/fix.hpp"
 #include "server/tools/inspect/source/origin.hpp"
 #include "server/tools/predict/outlook/outlook.hpp"
+#include "server/tools/predict/trial/trial.hpp"
 #include "server/tools/reference/catalog/pool_options.hpp"
 #include "server/tools/reference/fields/unseen.hpp"
 #include "server/tools/reference/ids/explain_rows.hpp"
@@ -135,6 +136,8 @@ struct Explanation {
   std::vector<std::string> passed_over;  // kinds that say nothing about slices
   std::vector<std::string> not_read;     // objects that make Pods, of kinds that are not read
   std::vector<std::string> not_known;    // of the cluster
+  // What an API server says to it, where it was tried (--dry-run).
+  std::optional<std::vector<trial::Tried>> tried;
   // Pods that were made, and how often the webhook decided about one: once for each, and again for
   // those that it leaves alone, of whom its answer does not say who they are.
   std::uint64_t pods = 0, decisions = 0;

@@ -163,11 +163,22 @@ Markup header_html(const Explanation& explanation) {
   return element("header", out + contents_html(explanation)) + "\n";
 }
 
+Markup tried_html(const std::vector<trial::Tried>& tried) {
+  std::vector<std::string> words;
+  for (const trial::Tried& each : tried) {
+    words.push_back(trial::words(each));
+    for (const std::string& other : each.differs) words.back() += "; " + other;
+  }
+  return list_html(words);
+}
+
 Markup rest_html(const Explanation& explanation) {
   Markup out = under("Also read", list_html(explanation.beside));
   out += under("Not looked at of these", unseen_html(explanation.unseen));
   out += under("Skipped, since they do not concern slices", list_html(explanation.passed_over));
   out += under("Not known about the cluster", list_html(explanation.not_known));
+  if (explanation.tried)
+    out += under("As the API server answers (dry runs)", tried_html(*explanation.tried));
   return out.empty() ? out : element("section", "class=\"card\" aria-label=\"Input\"", out);
 }
 

@@ -138,16 +138,25 @@ Json of_workload(const Workload& workload) {
   return out;
 }
 
+Json of_tried(const trial::Tried& tried) {
+  return {{"what", tried.what},
+          {"said", trial::name(tried.said)},
+          {"sentence", tried.sentence},
+          {"differs", tried.differs}};
+}
+
 }  // namespace
 
 Json json(const Explanation& explanation) {
-  return {{"verdict", name(explanation.worst())},
-          {"workloads", list(explanation.workloads, of_workload)},
-          {"readBeside", explanation.beside},
-          {"notLookedAt", list(explanation.unseen, of_unseen)},
-          {"passedOver", explanation.passed_over},
-          {"notRead", explanation.not_read},
-          {"notKnown", explanation.not_known}};
+  Json out = {{"verdict", name(explanation.worst())},
+              {"workloads", list(explanation.workloads, of_workload)},
+              {"readBeside", explanation.beside},
+              {"notLookedAt", list(explanation.unseen, of_unseen)},
+              {"passedOver", explanation.passed_over},
+              {"notRead", explanation.not_read},
+              {"notKnown", explanation.not_known}};
+  if (explanation.tried) out["dryRun"] = list(*explanation.tried, of_tried);
+  return out;
 }
 
 }  // namespace tpuwh::server::explain

@@ -181,6 +181,27 @@ void print_around(const Explanation& explanation, TextLines& out) {
   for (const std::string& each : explanation.not_known) out.line("not known: {}", each);
 }
 
+// What the API server says.
+void print_tried(const std::vector<trial::Tried>& tried, TextLines& out) {
+  out.gap();
+  out.line("{}", out.paint("as the API server answers (dry runs; nothing is stored)", Ink::bold));
+  for (const trial::Tried& each : tried) {
+    const bool bad = each.said == trial::Said::refused;
+    const bool odd = each.said == trial::Said::not_asked || !each.differs.empty();
+    const auto sign = out.paint(bad                                   ? "✗"
+                                : each.said == trial::Said::not_asked ? "?"
+                                                                      : "✓",
+                                bad   ? Ink::red
+                                : odd ? Ink::yellow
+                                      : Ink::green);
+    out.line("{} {}", sign, trial::words(each));
+    const std::size_t shown = std::min(each.differs.size(), out.most(most_around));
+    for (std::size_t i = 0; i < shown; ++i) out.line("    {}", each.differs[i]);
+    if (shown < each.differs.size())
+      out.line("    … {} more; --all shows them", each.differs.size() - shown);
+  }
+}
+
 }  // namespace
 
 text::Printed text(const Explanation& explanation, TextStyle style) {
@@ -202,6 +223,7 @@ text::Printed text(const Explanation& explanation, TextStyle style) {
     print_total(explanation, out);
   }
   print_around(explanation, out);
+  if (explanation.tried) print_tried(*explanation.tried, out);
   return out.take();
 }
 

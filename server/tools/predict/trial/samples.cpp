@@ -1,0 +1,80 @@
+#include "server/tools/predict/trial/samples.hpp"
+
+#include "server/text/json_text.hpp"
+#include "server/tools/objects/object.hpp"
+#include "server/tools/objects/quantity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tpuwh::server::trial {
+
+namespace {
+
+using objects::at;
+
+constexpr const char* lists[] = {"containers", "initContainers"};
+
+// What differs between Pods of one template: its place in the slice, and what follows of that.
+Json without_place(const Json& pod) {
+  Json spec = at(pod, {"spec"});
+  for (const char* each : {"hostname", "subdomain", "affinity", "nodeSelector"}) spec.erase(each);
+  for (const char* list : lists)
+    if (spec.contains(list) && spec[list].is_array())
+      for (Json& container : spec[list])
+        if (container.is_object()) container.erase("env");
+  return spec;
+}
+
+void add_to(Amounts& sums, const std::string& name, double amount) {
+  sums[name] += amount;
+}
+
+// Of the containers that run side by side. Init containers count where they ask for more, which
+// none of a Pod with chips does.
+Amounts amounts_of(const Json& pod) {
+  Amounts out;
+  add_to(out, "pods", 1);
+  for (const Json& container : at(pod, {"spec", "containers"})) {
+    const Json& requests = at(container, {"resources", "requests"});
+    const Json& limits = at(container, {"resources", "limits"});
+    const auto add_all = [&](const Json& resources, const char* prefix) {
+      if (!resources.is_object()) return;
+      for (const auto& [name, value] : resources.items())
+        if (const auto amount = objects::quantity_of(&value))
+          add_to(out, fmt::format("{}.{}", prefix, name), amount->value);
+    };
+    add_all(limits, "limits");
+    add_all(requests, "requests");
+    // What is not requested is requested as limited.
+    if (limits.is_object())
+      for (const auto& [name, value] : limits.items())
+        if (!requests.is_object() || !requests.contains(name))
+          if (const auto amount = objects::quantity_of(&value))
+            add_to(out, fmt::format("requests.{}", name), amount->value);
+  }
+  return out;
+}
+
+}  // namespace
+
+void Samples::add(const Json& object, const std::string& ns, const Json& pod, const Json* ours) {
+  for (const auto& [name, amount] : amounts_of(pod)) sums_[ns][name] += amount;
+  const std::string kind = text::text_member(object, "kind");
+  const std::string owner = objects::shown_name(object);
+  const std::string alike =
+      fmt::format("{}\n{}\n{}\n{}", kind, ns, owner, text::dump_json(without_place(pod)));
+  const auto [found, is_new] = by_template_.try_emplace(alike, list_.size());
+  if (!is_new) {
+    ++list_[found->second].alike;
+    return;
+  }
+  list_.push_back({.kind = kind,
+                   .ns = ns,
+                   .owner = owner,
+                   .pod = pod,
+                   .ours = ours == nullptr ? Json() : *ours});
+}
+
+}  // namespace tpuwh::server::trial

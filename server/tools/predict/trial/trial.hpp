@@ -1,0 +1,53 @@
+// What an API server says to the objects of a manifest and to one Pod of each template, all tried
+// as dry runs, with the rights of whoever asks. Nothing is stored.
+//
+// "Could not be asked" is an answer of its own: what follows from nothing being stored (a namespace
+// that stands in the same input, a name that is taken), or from who asks, is no refusal.
+#pragma once
+
+#include "server/kube/client/request.hpp"
+#include "server/tools/inspect/dry_run/outcome.hpp"
+#include "server/tools/inspect/source/manifests.hpp"
+#include "server/tools/predict/trial/samples.hpp"
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tpuwh::server::trial {
+
+enum class Said { accepted, refused, not_asked };
+const char* name(Said said);
+
+// Of one object, or of Pods that are alike.
+struct Tried {
+  std::string what;  // "Job default/train", "Pods of Job default/train (4 alike)"
+  Said said = Said::accepted;
+  std::string sentence = {};              // by whom, or why not
+  std::vector<std::string> differs = {};  // what the running webhook does otherwise
+};
+
+// "Job default/train: refused: ResourceQuota compute refused it: …", without the differences.
+std::string words(const Tried& tried);
+
+// How it is asked; functions, so that tests answer themselves.
+struct Asking {
+  std::function<dry_run::Answer(const kube::client::Resource& resource, const Json& object)> create;
+  // The ResourceQuotas of a namespace; nothing where they may not be read.
+  std::function<std::optional<std::vector<Json>>(const std::string& ns)> quotas;
+};
+
+struct TrialRequest {
+  std::span<const source::Manifest> manifests;
+  std::string ns;      // of objects that name none
+  std::string prefix;  // of our annotations
+  std::string nonce;   // webhook::answer::is_nonce()
+};
+
+// In the order of the manifests, objects first; then Pods, then quota for the sum of all Pods.
+std::vector<Tried> run_trial(const TrialRequest& request, const Samples& samples,
+                             const Asking& asking);
+
+}  // namespace tpuwh::server::trial
