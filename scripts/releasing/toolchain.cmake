@@ -1,0 +1,16 @@
+# Compiles for the packages that scripts/releasing/sysroot.py unpacked: CMAKE_SYSROOT and
+# TPUWH_TRIPLET are given on the command line.
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES TPUWH_TRIPLET)
+set(CMAKE_C_COMPILER ${TPUWH_TRIPLET}-gcc-12)
+set(CMAKE_CXX_COMPILER ${TPUWH_TRIPLET}-g++-12)
+string(REGEX REPLACE "-.*" "" machine ${TPUWH_TRIPLET})
+if(NOT machine STREQUAL CMAKE_HOST_SYSTEM_PROCESSOR)
+  set(CMAKE_SYSTEM_NAME Linux)
+  set(CMAKE_SYSTEM_PROCESSOR ${machine})
+  # Programs of the build, such as the one that writes the catalog's rows.
+  set(CMAKE_CROSSCOMPILING_EMULATOR qemu-${machine}-static -L ${CMAKE_SYSROOT})
+endif()
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
