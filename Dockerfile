@@ -13,7 +13,7 @@ COPY scripts/install-packages scripts/
 RUN apt-get update -qq && apt-get upgrade -y -qq && scripts/install-packages --build-only
 COPY . .
 RUN cmake --preset release && cmake --build --preset release --target tpu-webhook
-ARG VERSION=0.1.0 REVISION=unknown SOURCE_DATE_EPOCH=0
+ARG VERSION= REVISION=unknown SOURCE_DATE_EPOCH=0
 RUN scripts/image-root build/release/server/tpu-webhook /image
 # Beside the image, for whoever mounts a folder there (scripts/image does).
 RUN if [ -d /out ]; then cp /image/sbom.spdx.json /out/; fi
@@ -25,7 +25,7 @@ USER 65532:65532
 EXPOSE 8443 8081
 ENTRYPOINT ["/usr/bin/tpu-webhook"]
 CMD ["serve"]
-ARG VERSION=0.1.0 REVISION=unknown
+ARG VERSION=unknown REVISION=unknown
 LABEL org.opencontainers.image.title="tpu-webhook" \
       org.opencontainers.image.description="Admission webhook for TPU workloads on Kubernetes" \
       org.opencontainers.image.version="${VERSION}" \
