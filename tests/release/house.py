@@ -1,0 +1,94 @@
+"""What the tests of a release share: a real registry, the steps of docs/verify.md, and a byte that is another one."""
+
+import contextlib
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(CHECKOUT / "tests" / "server"), str(CHECKOUT / "tests" / "e2e"), str(CHECKOUT / "scripts")]
+
+from controlplane import tls  # noqa: E402
+
+PAGE = CHECKOUT / "docs" / "verify.md"
+
+
+class Registry:
+    """Debian's docker-registry with TLS on a free port of 127.0.0.1, its files below FOLDER; a context manager."""
+
+    def __init__(self, folder: pathlib.Path):
+        self.folder = folder / "registry"
+        self.folder.mkdir(parents=True)
+        self._pki = folder
+        tls.authority(folder, "ca")
+        tls.server(folder, "ca", folder / "registry-tls", ["DNS:localhost", "IP:127.0.0.1"])
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.name = f"localhost:{port}"
+        (folder / "registry.yml").write_text(f"""version: 0.1
+log: {{level: error}}
+storage: {{filesystem: {{rootdirectory: {self.folder}}}, delete: {{enabled: true}}}}
+http:
+  addr: 127.0.0.1:{port}
+  tls: {{certificate: {folder}/registry-tls.crt, key: {folder}/registry-tls.key}}
+""", encoding="utf-8")
+
+    def __enter__(self):
+        with open(self._pki / "registry.log", "w", encoding="utf-8") as log:
+            self._process = subprocess.Popen(["docker-registry", "serve", self._pki / "registry.yml"], stdout=log, stderr=log)
+        host, port = self.name.split(":")
+        for _ in range(200):
+            with contextlib.suppress(OSError), socket.create_connection((host, int(port)), 1):
+                return self
+            assert self._process.poll() is None, (self._pki / "registry.log").read_text(encoding="utf-8")
+            time.sleep(0.05)
+        raise AssertionError("the registry does not listen")
+
+    def __exit__(self, *_):
+        self._process.send_signal(signal.SIGTERM)
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def blobs(self) -> list[pathlib.Path]:
+        """All that it keeps: manifests, configurations, layers."""
+        return sorted(self.folder.glob("docker/registry/v2/blobs/sha256/*/*/data"))
+
+    def environment(self) -> dict:
+        """Of clients: they trust its authority and keep what they fetch below its folder. Go programs read SSL_CERT_FILE."""
+        storage = self._pki / "storage.conf"
+        storage.write_text(f'[storage]\ndriver = "vfs"\nrunroot = "{self._pki}/podman/run"\ngraphroot = "{self._pki}/podman/root"\n', encoding="utf-8")
+        return {"PATH": os.environ["PATH"], "HOME": str(self._pki), "SSL_CERT_FILE": str(self._pki / "ca.crt"), "CONTAINERS_STORAGE_CONF": str(storage),
+                "TPUWH_CACHE": os.environ.get("TPUWH_CACHE", str(pathlib.Path.home() / ".cache" / "tpu-webhook")),
+                "CCACHE_DIR": os.environ.get("CCACHE_DIR", str(pathlib.Path.home() / ".cache" / "ccache")), "LC_ALL": "C"}
+
+
+def steps() -> dict[str, str]:
+    """The named blocks of the page."""
+    return dict(re.findall(r"<!-- step: ([\w-]+) -->\n```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL))
+
+
+def follow(name: str, folder: pathlib.Path, environment: dict):
+    """Runs one step in a folder of a release."""
+    return subprocess.run(["bash", "-euo", "pipefail", "-c", steps()[name]], cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+@contextlib.contextmanager
+def another_byte(path: pathlib.Path, where: float = 0.5):
+    """A file of which one byte is another, for as long as this lasts."""
+    before, times = path.read_bytes(), path.stat()
+    at = int((len(before) - 1) * where)
+    path.write_bytes(before[:at] + bytes([before[at] ^ 1]) + before[at + 1:])
+    try:
+        yield
+    finally:
+        path.write_bytes(before)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
