@@ -62,6 +62,9 @@ SOURCES = {
     "plugin": Source("device-plugin-api", "k8s.io/kubelet", ours=True),
     # Of the places where Prometheus finds what to ask, files alone: the clients of clouds are most of it.
     **{name: Source("prometheus", "github.com/prometheus/prometheus", f"/cmd/{name}", tags="remove_all_sd") for name in ("prometheus", "promtool")},
+    "cosign": Source("cosign", "github.com/sigstore/cosign/v3", "/cmd/cosign"),
+    "krew": Source("krew", "sigs.k8s.io/krew", "/cmd/krew"),
+    "actionlint": Source("actionlint", "github.com/rhysd/actionlint", "/cmd/actionlint"),
     "helm": Source("helm", "helm.sh/helm/v4", "/cmd/helm"),
     "helm3": Source("helm3", "helm.sh/helm/v3", "/cmd/helm"),
 }
