@@ -34,7 +34,7 @@ PLATFORM = """\
         os: linux
         arch: {architecture}
     uri: {uri}
-    sha256: {digest}
+    sha256: "{digest}"
     bin: kubectl-tpu
     files:
     - from: kubectl-tpu

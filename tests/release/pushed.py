@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """A release in a real registry, checked as docs/verify.md says, and then with another byte.
 
-    pushed.py --programs TPU-WEBHOOK KUBECTL-TPU [PART…]   of programs of this build, unsigned: a minute
-    pushed.py --released [PART…]                           as it is released: both architectures, signed, kubectl krew;
-                                                           compiled where nothing of it is there
+    pushed.py --programs TPU-WEBHOOK KUBECTL-TPU [PART…]   of programs of this build: a minute
+    pushed.py --released [PART…]                           as it is released, compiled for both architectures
+    --signed                                               by cosign, and installed by krew, too
 
 As root, with the Python of the e2e suite's packages. The registry is Debian's docker-registry, with TLS, on 127.0.0.1;
 cosign and krew are those of tests/e2e/controlplane/pins.toml, "release".
@@ -41,7 +41,7 @@ class House:
         if signed:
             for name, path in signed.items():
                 os.symlink(path, folder / "bin" / name)
-            self.environment |= {"COSIGN_PASSWORD": "", "KREW_ROOT": str(folder / "krew")}
+            self.environment |= {"COSIGN_PASSWORD": ""}
             subprocess.run(["cosign", "generate-key-pair"], cwd=folder, env=self.environment, check=True, capture_output=True)
             words = [*words, "--key", folder / "cosign.key"]
         self.words = ["--registry", registry.name, "--rehearsal", "--download-url", "https://downloads.example.org", *words]
@@ -65,7 +65,7 @@ class House:
         with tempfile.TemporaryDirectory() as folder:
             there = pathlib.Path(folder) / "files"
             shutil.copytree(self.files, there)
-            return follow(step, there, self.environment)
+            return follow(step, there, self.environment | {"KREW_ROOT": f"{folder}/krew"})
 
 
 def cloned(source: pathlib.Path, to: pathlib.Path) -> pathlib.Path:
@@ -133,6 +133,9 @@ def another_byte_in_a_file_is_refused():
         for name in ("checksums.txt", "checksums.txt.sigstore.json", "cosign.pub"):
             with another_byte(HOUSE.files / name):
                 assert HOUSE.follow("list").returncode, name
+        with another_byte(HOUSE.files / f"kubectl-tpu_{HOUSE.version}_linux_amd64.tar.gz"):
+            done = HOUSE.follow("krew")
+        assert done.returncode and "checksum" in done.stderr, done.stderr
 
 
 @check
@@ -232,14 +235,15 @@ def main():
     how = parser.add_mutually_exclusive_group(required=True)
     how.add_argument("--programs", nargs=2, type=pathlib.Path)
     how.add_argument("--released", action="store_true")
+    parser.add_argument("--signed", action="store_true")
     parser.add_argument("--arch", default="amd64,arm64")
     parser.add_argument("--compile", action="store_true", help="the second release takes nothing from ccache")
     parser.add_argument("part", nargs="*")
     given = parser.parse_args()
-    if given.released:
+    signed = None
+    if given.signed:
         os.environ["TPUWH_PINS"] = "release"
-        cosign, krew = programs("cosign", "krew")
-        signed = {"cosign": cosign, "kubectl-krew": krew, "kubectl": programs("kubectl")[0]}
+        signed = dict(zip(("cosign", "kubectl-krew", "kubectl"), programs("cosign", "krew", "kubectl")))
     COMPILE = {"CCACHE_RECACHE": "1"} if given.compile else {}
     helm, = programs("helm")
     with tempfile.TemporaryDirectory(prefix="tpu-webhook-release-") as name, Registry(pathlib.Path(name)) as registry:
@@ -251,7 +255,7 @@ def main():
             built.mkdir(parents=True)
             for program in given.programs:
                 os.symlink(program.resolve(), built / program.name)
-            HOUSE = House(folder, registry, helm, ["--arch", "amd64", "--programs", folder / "programs"], None)
+            HOUSE = House(folder, registry, helm, ["--arch", "amd64", "--programs", folder / "programs"], signed)
         os.environ["SSL_CERT_FILE"] = HOUSE.environment["SSL_CERT_FILE"]
         failed = run(*given.part)
     sys.exit(1 if failed else 0)

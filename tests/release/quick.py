@@ -105,7 +105,7 @@ def an_archive_follows_from_its_files():
 def krew_is_told_each_archive_with_its_digest():
     made = archives.krew("1.2.3", "https://example.org/v1.2.3/", {"arm64": "b" * 64, "amd64": "a" * 64}).decode()
     assert "metadata:\n  name: tpu\nspec:\n  version: v1.2.3\n" in made, made
-    found = re.findall(r"arch: (\w+)\n    uri: (\S+)\n    sha256: (\w+)\n    bin: kubectl-tpu\n", made)
+    found = re.findall(r'arch: (\w+)\n    uri: (\S+)\n    sha256: "(\w+)"\n    bin: kubectl-tpu\n', made)
     assert found == [(name, f"https://example.org/v1.2.3/kubectl-tpu_1.2.3_linux_{name}.tar.gz", digit * 64)
                      for name, digit in (("amd64", "a"), ("arm64", "b"))], found
 
