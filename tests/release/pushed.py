@@ -223,10 +223,15 @@ def a_version_is_never_replaced():
         raise AssertionError("it was replaced")
 
 
-def programs(*names) -> list[str]:
-    from controlplane import programs as pinned
-    pinned.ensure(list(names))
-    return [pinned.path(name) for name in names]
+ENSURED = "import sys; from controlplane import programs; programs.ensure(sys.argv[1:]); print(*map(programs.path, sys.argv[1:]), sep='\\n')"
+
+
+def programs(*names, pins="") -> list[str]:
+    """Their paths, of a set of pins; built where they are not yet."""
+    chosen = {"TPUWH_PINS": pins} if pins else {}
+    done = subprocess.run([sys.executable, "-B", "-c", ENSURED, *names], cwd=CHECKOUT / "tests" / "e2e", env=os.environ | chosen,
+                          stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout.splitlines()[-len(names):]
 
 
 def main():
@@ -242,8 +247,7 @@ def main():
     given = parser.parse_args()
     signed = None
     if given.signed:
-        os.environ["TPUWH_PINS"] = "release"
-        signed = dict(zip(("cosign", "kubectl-krew", "kubectl"), programs("cosign", "krew", "kubectl")))
+        signed = dict(zip(("cosign", "kubectl-krew"), programs("cosign", "krew", pins="release"))) | {"kubectl": programs("kubectl")[0]}
     COMPILE = {"CCACHE_RECACHE": "1"} if given.compile else {}
     helm, = programs("helm")
     with tempfile.TemporaryDirectory(prefix="tpu-webhook-release-") as name, Registry(pathlib.Path(name)) as registry:

@@ -13,6 +13,7 @@ import tempfile
 
 from house import CHECKOUT
 from checks import check, run
+from pushed import programs
 
 WORKFLOWS = CHECKOUT / ".github" / "workflows"
 ACTIONLINT = ""
@@ -58,10 +59,7 @@ def what_they_call_is_there():
 
 def main():
     global ACTIONLINT
-    os.environ["TPUWH_PINS"] = "release"
-    from controlplane import programs
-    programs.ensure(["actionlint"])
-    ACTIONLINT = programs.path("actionlint")
+    ACTIONLINT, = programs("actionlint", pins="release")
     sys.exit(1 if run(*sys.argv[1:]) else 0)
 
 
