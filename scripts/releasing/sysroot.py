@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -27,6 +28,7 @@ from .words import Architecture, Refused, cache, run
 PACKAGES = ["libboost1.81-dev", "libssl-dev", "libsimdjson-dev", "nlohmann-json3-dev", "libfmt-dev", "libspdlog-dev",
             "libcli11-dev", "libyaml-cpp-dev", "prometheus-cpp-dev", "libstdc++-12-dev", "ca-certificates"]
 SOURCES = ["fmtlib", "simdjson", "spdlog"]
+RECIPE = "2"  # of unpacking: another one, another folder
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 ARCHIVES = """\
 Types: deb deb-src
@@ -84,7 +86,7 @@ def made(architecture: Architecture) -> pathlib.Path:
         apt("source", "--download-only", *SOURCES, cwd=sources)
         descriptions = sorted(pathlib.Path(sources).glob("*.dsc"))
         inputs = "".join(_line(path) for path in [*apt.chosen(), *descriptions])
-        folder = cache() / f"sysroot-{architecture.name}-{hashlib.sha256(inputs.encode()).hexdigest()[:12]}"
+        folder = cache() / f"sysroot-{architecture.name}-{hashlib.sha256((inputs + RECIPE).encode()).hexdigest()[:12]}"
         if not (folder / "inputs").exists():
             shutil.rmtree(folder, ignore_errors=True)
             _unpack(apt.chosen(), folder)
@@ -117,8 +119,19 @@ def _unpack(files: list[pathlib.Path], folder: pathlib.Path) -> None:
             raise Refused(f"{path} cannot be unpacked: remove it, and it is fetched again")
         owners.update({under_usr(name.removeprefix(".")): described["name"]
                        for name in listed.splitlines() if not name.endswith("/")})
+    within(root)
     (folder / "packages.json").write_text(json.dumps(packages, indent=1), encoding="utf-8")
     (folder / "files.json").write_text(json.dumps(owners), encoding="utf-8")
+
+
+def within(root: pathlib.Path) -> None:
+    """Leads links such as libm.so, which say /lib/…/libm.so.6, to the file of this root, not to this machine's."""
+    for folder, folders, files in os.walk(root):
+        for path in (pathlib.Path(folder, name) for name in (*folders, *files)):
+            if path.is_symlink() and os.readlink(path).startswith("/"):
+                to = os.path.relpath(str(root) + os.readlink(path), folder)
+                path.unlink()
+                path.symlink_to(to)
 
 
 def _described(path: pathlib.Path) -> dict:

@@ -14,3 +14,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+# A cross compiler of Debian has a C library of its own, which gets no security updates: the sysroot's goes first.
+foreach(folder IN ITEMS gcc/${TPUWH_TRIPLET}/12 ${TPUWH_TRIPLET})
+  string(APPEND CMAKE_EXE_LINKER_FLAGS_INIT " -B${CMAKE_SYSROOT}/usr/lib/${folder}/ -L${CMAKE_SYSROOT}/usr/lib/${folder}")
+endforeach()
