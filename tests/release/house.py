@@ -92,3 +92,14 @@ def another_byte(path: pathlib.Path, where: float = 0.5):
     finally:
         path.write_bytes(before)
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+ENSURED = "import sys; from controlplane import programs; programs.ensure(sys.argv[1:]); print(*map(programs.path, sys.argv[1:]), sep='\\n')"
+
+
+def programs(*names, pins="") -> list[str]:
+    """Their paths, of a set of pins; built where they are not yet."""
+    chosen = {"TPUWH_PINS": pins} if pins else {}
+    done = subprocess.run([sys.executable, "-B", "-c", ENSURED, *names], cwd=CHECKOUT / "tests" / "e2e", env=os.environ | chosen,
+                          stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout.splitlines()[-len(names):]

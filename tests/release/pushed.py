@@ -19,7 +19,7 @@ import sys
 import tempfile
 import types
 
-from house import CHECKOUT, Registry, another_byte, follow, steps
+from house import CHECKOUT, Registry, another_byte, follow, programs, steps
 from checks import check, run
 
 from releasing import registry as release_registry, run as release_run
@@ -222,17 +222,6 @@ def a_version_is_never_replaced():
         assert "a release is never replaced" in str(refused) and HOUSE.digests[f"tpu-webhook:{HOUSE.version}"] in str(refused), refused
     else:
         raise AssertionError("it was replaced")
-
-
-ENSURED = "import sys; from controlplane import programs; programs.ensure(sys.argv[1:]); print(*map(programs.path, sys.argv[1:]), sep='\\n')"
-
-
-def programs(*names, pins="") -> list[str]:
-    """Their paths, of a set of pins; built where they are not yet."""
-    chosen = {"TPUWH_PINS": pins} if pins else {}
-    done = subprocess.run([sys.executable, "-B", "-c", ENSURED, *names], cwd=CHECKOUT / "tests" / "e2e", env=os.environ | chosen,
-                          stdout=subprocess.PIPE, text=True, check=True)
-    return done.stdout.splitlines()[-len(names):]
 
 
 def main():

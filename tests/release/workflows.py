@@ -11,9 +11,8 @@ import subprocess
 import sys
 import tempfile
 
-from house import CHECKOUT
+from house import CHECKOUT, programs
 from checks import check, run
-from pushed import programs
 
 WORKFLOWS = CHECKOUT / ".github" / "workflows"
 ACTIONLINT = ""
