@@ -18,7 +18,7 @@ struct ResponseHead {
   std::optional<std::chrono::seconds> retry_after;
   // Of Warning (RFC 9111 5.5) with code 299, what the API server and webhooks say beside the
   // answer; the text alone.
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings = {};
 
   bool ok() const { return status >= 200 && status < 300; }
 };

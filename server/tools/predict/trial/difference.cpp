@@ -64,6 +64,19 @@ Variables ours_of(const Json& pod, const char* part, const std::string& prefix) 
   return out;
 }
 
+// Terms of ours, which name our labels, and what the Pod says of nodes. Others' stand beside them:
+// JobSet's webhook adds some to a leader.
+Json terms_of(const Json& pod, const std::string& prefix) {
+  Json out = Json::array({at(pod, {"spec", "affinity", "nodeAffinity"})});
+  for (const char* kind : {"podAffinity", "podAntiAffinity"})
+    for (const char* list : {"requiredDuringSchedulingIgnoredDuringExecution",
+                             "preferredDuringSchedulingIgnoredDuringExecution"})
+      for (const Json& term : at(pod, {"spec", "affinity", kind, list}))
+        if (text::dump_json(term).find(prefix) != std::string::npos)
+          out.push_back({{kind, {{list, term}}}});
+  return out;
+}
+
 void compare(const Variables& theirs, const Variables& ours, const std::string& of,
              std::vector<std::string>& out) {
   std::set<std::string> names;
@@ -98,7 +111,7 @@ std::vector<std::string> differences(const Json& theirs, const Json& ours,
   for (const char* part : {"labels", "annotations"})
     compare(ours_of(theirs, part, prefix), ours_of(ours, part, prefix),
             part == std::string_view("labels") ? " (label)" : " (annotation)", out);
-  if (at(theirs, {"spec", "affinity"}) != at(ours, {"spec", "affinity"}))
+  if (terms_of(theirs, prefix) != terms_of(ours, prefix))
     out.push_back("spec.affinity is another than by this program");
   return out;
 }

@@ -18,7 +18,7 @@ using test::PrintTo;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr auto key = "tpu-webhook.dev/probe";
+constexpr auto probe_key = "tpu-webhook.dev/probe";
 constexpr auto nonce = "0f3a-Z9";
 
 test::Around around(const char* replica = "tpu-webhook-7d9f-x2x4z") {
@@ -28,7 +28,7 @@ test::Around around(const char* replica = "tpu-webhook-7d9f-x2x4z") {
 }
 
 PodBuilder member() {
-  return a_pod().job("train", 1).topology("2x4").tpu(4).annotation(key, nonce);
+  return a_pod().job("train", 1).topology("2x4").tpu(4).annotation(probe_key, nonce);
 }
 
 std::string dry(const PodBuilder& pod, bool dry_run = true) {
@@ -57,7 +57,7 @@ TEST(Probe, all_else_of_the_answer_is_as_without_it) {
       test::admit(dry(a_pod().job("train", 1).topology("2x4").tpu(4).annotation("a", "b")));
   EXPECT_EQ(with.patch.size(), without.patch.size());
   EXPECT_EQ(with.outcome, outcome::Outcome::patched);
-  EXPECT_EQ(test::annotation(with, key), nonce);
+  EXPECT_EQ(test::annotation(with, probe_key), nonce);
 }
 
 TEST(Probe, is_answered_in_shadow_mode_of_what_is_refused_and_of_what_is_left_alone) {
@@ -68,7 +68,7 @@ TEST(Probe, is_answered_in_shadow_mode_of_what_is_refused_and_of_what_is_left_al
   const auto refused = test::admit(dry(member().topology("3x3")), around("r"));
   EXPECT_FALSE(refused.allowed);
   EXPECT_EQ(refused.warnings.front(), said);
-  EXPECT_THAT(test::admit(dry(a_pod().annotation(key, nonce)), around("r")).warnings,
+  EXPECT_THAT(test::admit(dry(a_pod().annotation(probe_key, nonce)), around("r")).warnings,
               ElementsAre(said));
 }
 
@@ -97,7 +97,7 @@ TEST_P(NonceTest, is_not_repeated) {
   const json& value = GetParam().value;
   EXPECT_FALSE(is_nonce(value.get<std::string>()));
   const auto answer = test::admit(
-      dry(a_pod().job("train", 1).topology("2x4").tpu(4).annotation(key, value)), around());
+      dry(a_pod().job("train", 1).topology("2x4").tpu(4).annotation(probe_key, value)), around());
   EXPECT_THAT(answer.warnings, IsEmpty());
   EXPECT_EQ(answer.body.find("answered by"), std::string::npos);
 }
@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(, NonceTest,
 
 TEST(Probe, the_longest_nonce_is_repeated) {
   const std::string longest(longest_nonce, 'z');
-  const auto answer = test::admit(dry(a_pod().annotation(key, longest)), around("r"));
+  const auto answer = test::admit(dry(a_pod().annotation(probe_key, longest)), around("r"));
   EXPECT_THAT(answer.warnings, ElementsAre(probe_text(longest, "r")));
 }
 

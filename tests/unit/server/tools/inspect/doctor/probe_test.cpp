@@ -171,7 +171,7 @@ View nothing_read(dry_run::Answer answer) {
   return view;
 }
 
-webhook::config::Config shadow() {
+webhook::config::Config in_shadow_mode() {
   webhook::config::Config config;
   config.mode = webhook::config::Mode::shadow;
   return config;
@@ -184,7 +184,7 @@ const std::string calling =
 const Cause causes[] = {
     {"answered", [] { return probed(answered()); }, Verdict::ok,
      "a dry-run Pod of job in namespace ml is answered by replica replica-a, and is changed", ""},
-    {"shadow_mode", [] { return probed(answered(shadow())); }, Verdict::ok,
+    {"shadow_mode", [] { return probed(answered(in_shadow_mode())); }, Verdict::ok,
      "is answered by replica replica-a in shadow mode, so it is left unchanged", ""},
     {"answered_and_left_alone",
      [] {

@@ -44,7 +44,9 @@ TEST_P(OutcomeTest, names_who_refused_it) {
   EXPECT_EQ(outcome.who, said_so.who) << static_cast<int>(outcome.who);
   EXPECT_EQ(outcome.name, said_so.by);
   EXPECT_EQ(outcome.words, said_so.words);
-  if (!said_so.by.empty()) EXPECT_THAT(said(outcome), HasSubstr(said_so.by));
+  if (!said_so.by.empty()) {
+    EXPECT_THAT(said(outcome), HasSubstr(said_so.by));
+  }
   EXPECT_THAT(said(outcome), HasSubstr(said_so.words));
 }
 

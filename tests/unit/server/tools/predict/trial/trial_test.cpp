@@ -284,6 +284,8 @@ TEST(Quota, counts_pods_cpu_and_nothing_with_scopes) {
 
 // ---- differences
 
+constexpr auto required = "requiredDuringSchedulingIgnoredDuringExecution";
+
 TEST(Differences, are_of_what_the_webhook_writes_alone) {
   const Json ours = injected(member(0), "0");
   Json theirs = ours;
@@ -294,7 +296,12 @@ TEST(Differences, are_of_what_the_webhook_writes_alone) {
   theirs["metadata"]["annotations"][prefix + "injected"] = "another text of the same";
   EXPECT_THAT(differences(theirs, ours, prefix), IsEmpty());
   theirs["metadata"]["labels"].erase(prefix + "slice-key");
-  theirs["spec"]["affinity"] = {{"podAffinity", Json::object()}};
+  const Json term = {{"topologyKey", "zone"},
+                     {"labelSelector", {{"matchLabels", {{"job-key", "x"}}}}}};
+  theirs["spec"]["affinity"]["podAffinity"][required].push_back(term);
+  EXPECT_THAT(differences(theirs, ours, prefix), ElementsAre(HasSubstr("slice-key (label)")));
+  theirs["spec"]["affinity"]["podAffinity"][required][0]["labelSelector"]["matchLabels"] = {
+      {prefix + "slice-key", "abc"}};
   theirs["spec"]["containers"][0]["env"][0] = {
       {"name", "TPU_WORKER_ID"}, {"valueFrom", {{"fieldRef", {{"fieldPath", "metadata.name"}}}}}};
   EXPECT_THAT(
