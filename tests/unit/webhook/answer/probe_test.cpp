@@ -4,8 +4,10 @@
 #include "tests/support/admitted.hpp"
 #include "tests/support/named_case.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
 
 namespace tpuwh::webhook::answer {
 namespace {
@@ -15,9 +17,8 @@ using test::case_name;
 using test::json;
 using test::PodBuilder;
 using test::PrintTo;
-using testing::ElementsAre;
-using testing::IsEmpty;
 
+const std::vector<std::string> no_warnings;
 constexpr auto probe_key = "tpu-webhook.dev/probe";
 constexpr auto nonce = "0f3a-Z9";
 
@@ -46,8 +47,8 @@ TEST(Probe, the_first_warning_of_a_dry_run_repeats_the_nonce_and_names_the_repli
 }
 
 TEST(Probe, nothing_is_said_of_it_when_the_pod_is_created) {
-  EXPECT_THAT(test::admit(dry(member(), false), around()).warnings, IsEmpty());
-  EXPECT_THAT(test::admit(member(), around()).warnings, IsEmpty());
+  EXPECT_EQ(test::admit(dry(member(), false), around()).warnings, no_warnings);
+  EXPECT_EQ(test::admit(member(), around()).warnings, no_warnings);
 }
 
 // Whoever reads the annotation for more than the warning would show it here.
@@ -68,8 +69,8 @@ TEST(Probe, is_answered_in_shadow_mode_of_what_is_refused_and_of_what_is_left_al
   const auto refused = test::admit(dry(member().topology("3x3")), around("r"));
   EXPECT_FALSE(refused.allowed);
   EXPECT_EQ(refused.warnings.front(), said);
-  EXPECT_THAT(test::admit(dry(a_pod().annotation(probe_key, nonce)), around("r")).warnings,
-              ElementsAre(said));
+  EXPECT_EQ(test::admit(dry(a_pod().annotation(probe_key, nonce)), around("r")).warnings,
+            std::vector<std::string>{said});
 }
 
 // Only the creation of a Pod is answered.
@@ -77,7 +78,7 @@ TEST(Probe, an_update_is_none) {
   json review = member().review_json();
   review["request"]["dryRun"] = true;
   review["request"]["operation"] = "UPDATE";
-  EXPECT_THAT(test::admit(review.dump(), around()).warnings, IsEmpty());
+  EXPECT_EQ(test::admit(review.dump(), around()).warnings, no_warnings);
 }
 
 TEST(Probe, a_replica_without_a_name_that_dns_knows_is_not_named) {
@@ -98,7 +99,7 @@ TEST_P(NonceTest, is_not_repeated) {
   EXPECT_FALSE(is_nonce(value.get<std::string>()));
   const auto answer = test::admit(
       dry(a_pod().job("train", 1).topology("2x4").tpu(4).annotation(probe_key, value)), around());
-  EXPECT_THAT(answer.warnings, IsEmpty());
+  EXPECT_EQ(answer.warnings, no_warnings);
   EXPECT_EQ(answer.body.find("answered by"), std::string::npos);
 }
 
@@ -115,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(, NonceTest,
 TEST(Probe, the_longest_nonce_is_repeated) {
   const std::string longest(longest_nonce, 'z');
   const auto answer = test::admit(dry(a_pod().annotation(probe_key, longest)), around("r"));
-  EXPECT_THAT(answer.warnings, ElementsAre(probe_text(longest, "r")));
+  EXPECT_EQ(answer.warnings, std::vector<std::string>{probe_text(longest, "r")});
 }
 
 TEST(Probe, another_text_names_no_replica) {
