@@ -185,14 +185,17 @@ Json part(const Json& found, const Json& wanted, const std::set<std::string>& el
 }
 
 // Those that a person must know of by their name and number: what they are for is a value's.
-Json wanted_ports(const Json& ports) {
+// `metrics`: where the program serves these, if that is known.
+Json wanted_ports(const Json& ports, const std::optional<Port>& metrics) {
   Json out = Json::array();
   for (const Json& each : ports)
     if (const auto name = text::text_member(each, "name");
         name == "https" || name == "health" || name == "metrics")
-      out.push_back({{"name", name},
-                     {"containerPort", text::member(each, "containerPort")},
-                     {"protocol", "TCP"}});
+      out.push_back(
+          {{"name", name},
+           {"containerPort", name == "metrics" && metrics ? Json(metrics->number)
+                                                          : text::member(each, "containerPort")},
+           {"protocol", "TCP"}});
   return out;
 }
 
@@ -223,7 +226,8 @@ const std::set<std::string>& container_defaults() {
   return all;
 }
 
-std::vector<Difference> differences_of_container(const Json& container, const Json& spec) {
+std::vector<Difference> differences_of_container(const Json& container, const Json& spec,
+                                                 const std::optional<Port>& metrics) {
   Json found = part(container, wanted_container(), elsewhere_of_container());
   for (const char* key : {"readinessProbe", "livenessProbe"})
     if (found.contains(key)) found[key] = filled(found[key], probe_defaults());
@@ -231,7 +235,7 @@ std::vector<Difference> differences_of_container(const Json& container, const Js
   const Json& said = text::member(container, "ports");
   const Json ports = said.is_array() ? said : Json::array();
   found["ports"] = filled(ports, Json::array({{{"protocol", "TCP"}}}));
-  wanted["ports"] = wanted_ports(ports);
+  wanted["ports"] = wanted_ports(ports, metrics);
   const Json mounts = of_the_chart(text::member(container, "volumeMounts"));
   found["volumeMounts"] = mounts;
   wanted["volumeMounts"] = wanted_mounts(of_the_chart(text::member(spec, "volumes")));
@@ -351,7 +355,7 @@ void check_template(const View& view, Checks& out) {
     return fail(out, pods_line, fmt::format("{}: {}", name, why), put_back(view));
   auto all = differences_of_spec(view);
   mending.add(part, all, {"dnsPolicy"});
-  const auto of_program = differences_of_container(container, spec);
+  const auto of_program = differences_of_container(container, spec, metrics_port(view));
   const Json& containers = text::member(spec, "containers");
   const auto index =
       std::find(containers.begin(), containers.end(), container) - containers.begin();

@@ -178,6 +178,10 @@ std::optional<Port> health_port(const View& view) {
   return port_by(view, "health-listen", "healthListen", 0);
 }
 
+std::optional<Port> metrics_port(const View& view) {
+  return port_by(view, "metrics-listen", "metricsListen", 0);
+}
+
 std::vector<std::string> handled(const View& view) {
   std::vector<std::string> names = workloads_in(value_of(view, "workloads"));
   if (names.empty() && !settings_known(view)) names = by_entries(view);

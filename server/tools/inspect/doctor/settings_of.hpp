@@ -32,14 +32,15 @@ bool settings_known(const View& view);
 // neither says it, or is known.
 std::string setting(const View& view, const std::string& name);
 
-// The port that replicas serve HTTPS at, and that of /readyz and /metrics, 0 for none, with who
-// says it ("--listen"). Nothing where the settings are not known.
+// The port that replicas serve HTTPS at, that of /readyz, and that of metrics alone, 0 for none,
+// with who says it ("--listen"). Nothing where the settings are not known.
 struct Port {
   int number;
   std::string from;
 };
 std::optional<Port> https_port(const View& view);
 std::optional<Port> health_port(const View& view);
+std::optional<Port> metrics_port(const View& view);
 
 // Whether the ledger is in the cluster, so that replicas watch it.
 bool keeps_ledger(const View& view);
