@@ -698,10 +698,20 @@ class Notes(unittest.TestCase):
         for helm in options.helm:
             installation = Installation(helm, SHADOW)
             before = installation.values()
-            (command,) = self.notes(installation, "helm upgrade")
+            (command,) = self.upgrades(installation, "config.mode")
             installation.run(command)
             self.assertEqual({"config.mode"}, differing(before, installation.values()))
-            self.assertEqual([], self.notes(installation, "helm upgrade"))
+            self.assertEqual([], self.upgrades(installation, "config.mode"))
+
+    def test_in_mode_internal_they_say_how_to_take_another(self):
+        """And nothing else changes."""
+        for helm in options.helm:
+            installation = Installation(helm, {**VALUES, "certificate": {"mode": "internal"}})
+            before = installation.values()
+            (command,) = self.upgrades(installation, "certificate.mode")
+            installation.run(command)
+            self.assertEqual({"certificate.mode"}, differing(before, installation.values()))
+            self.assertEqual([], self.upgrades(installation, "certificate.mode"))
 
     def test_the_last_lines_leave_nothing(self):
         for helm in options.helm:
@@ -728,6 +738,10 @@ class Notes(unittest.TestCase):
             self.assertEqual(VALUES, moved)
             self.assertEqual("ok", next(one["verdict"] for one in installation.checks() if one["check"] == "namespaces"))
             self.assertNotIn("Its own namespace", installation.run(f"helm get notes {RELEASE} -n tpu-webhook-system").stdout)
+
+    def upgrades(self, installation, value):
+        """Those that set this value."""
+        return [line for line in self.notes(installation, "helm upgrade") if f" {value}=" in line]
 
     def notes(self, installation, beginning):
         if beginning.startswith("kubectl") and not options.kubectl:
