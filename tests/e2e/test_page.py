@@ -63,7 +63,7 @@ def test_blocks_run_in_one_shell(shell, tmp_path):
     (TEXT.replace("echo more", "echo more | grep less"), "line 24"),
     (TEXT.replace("SEEN=yes", "false; SEEN=yes"), "line 9"),
     (TEXT.replace("echo more", "exit 0"), "line 24"),
-], ids=["another output", "a pipe that fails", "a command that fails", "an end"])
+], ids=["another-output", "failing-pipe", "failing-command", "end"])
 def test_a_page_that_is_not_true(shell, wrong, said):
     with pytest.raises(page.Failed, match=said):
         shell(wrong)
