@@ -26,7 +26,7 @@ from harness.trouble import down, slow, untrusted
 WORKLOADS = ["ray", "lws", "jobset", "job", "statefulset", "pod"]
 SHADOW = {"tpu-webhook.dev/mode": "shadow"}
 TRIED = "tpu-webhook-tried"  # a namespace that the chart makes
-ELSEWHERE = "tpu-webhook-helm"  # where Helm installs
+ELSEWHERE = "tpu-webhook-elsewhere"  # where Helm installs
 
 
 @pytest.fixture
