@@ -218,7 +218,7 @@ std::string Client::request_text(const Request& request, const std::string& auth
       request.method, config_.base_path, request.target, dialer_.authority(), text::version,
       platform);
   if (!authorization.empty()) out += fmt::format("Authorization: {}\r\n", authorization);
-  if (!request.content_type.empty()) {
+  if (request.method != "GET") {
     out += fmt::format("Content-Type: {}\r\nContent-Length: {}\r\n", request.content_type,
                        request.body.size());
   }
