@@ -4,59 +4,19 @@ import contextlib
 import os
 import pathlib
 import re
-import signal
-import socket
 import subprocess
 import sys
-import time
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(CHECKOUT / "tests" / "server"), str(CHECKOUT / "tests" / "e2e"), str(CHECKOUT / "scripts")]
+sys.path[:0] = [str(CHECKOUT / "tests" / "server"), str(CHECKOUT / "tests" / "support"), str(CHECKOUT / "tests" / "e2e"), str(CHECKOUT / "scripts")]
 
-from controlplane import tls  # noqa: E402
+import docker_registry  # noqa: E402
 
 PAGE = CHECKOUT / "docs" / "verify.md"
 
 
-class Registry:
-    """Debian's docker-registry with TLS on a free port of 127.0.0.1, its files below FOLDER; a context manager."""
-
-    def __init__(self, folder: pathlib.Path):
-        self.folder = folder / "registry"
-        self.folder.mkdir(parents=True)
-        self._pki = folder
-        tls.authority(folder, "ca")
-        tls.server(folder, "ca", folder / "registry-tls", ["DNS:localhost", "IP:127.0.0.1"])
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        self.name = f"localhost:{port}"
-        (folder / "registry.yml").write_text(f"""version: 0.1
-log: {{level: error}}
-storage: {{filesystem: {{rootdirectory: {self.folder}}}, delete: {{enabled: true}}}}
-http:
-  addr: 127.0.0.1:{port}
-  tls: {{certificate: {folder}/registry-tls.crt, key: {folder}/registry-tls.key}}
-""", encoding="utf-8")
-
-    def __enter__(self):
-        with open(self._pki / "registry.log", "w", encoding="utf-8") as log:
-            self._process = subprocess.Popen(["docker-registry", "serve", self._pki / "registry.yml"], stdout=log, stderr=log)
-        host, port = self.name.split(":")
-        for _ in range(200):
-            with contextlib.suppress(OSError), socket.create_connection((host, int(port)), 1):
-                return self
-            assert self._process.poll() is None, (self._pki / "registry.log").read_text(encoding="utf-8")
-            time.sleep(0.05)
-        raise AssertionError("the registry does not listen")
-
-    def __exit__(self, *_):
-        self._process.send_signal(signal.SIGTERM)
-        try:
-            self._process.wait(10)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+class Registry(docker_registry.Registry):
+    """What it keeps, and what its clients are told."""
 
     def blobs(self) -> list[pathlib.Path]:
         """All that it keeps: manifests, configurations, layers."""
@@ -66,7 +26,7 @@ http:
         """Of clients: they trust its authority and keep what they fetch below its folder. Go programs read SSL_CERT_FILE."""
         storage = self._pki / "storage.conf"
         storage.write_text(f'[storage]\ndriver = "vfs"\nrunroot = "{self._pki}/podman/run"\ngraphroot = "{self._pki}/podman/root"\n', encoding="utf-8")
-        return {"PATH": os.environ["PATH"], "HOME": str(self._pki), "SSL_CERT_FILE": str(self._pki / "ca.crt"), "CONTAINERS_STORAGE_CONF": str(storage),
+        return {"PATH": os.environ["PATH"], "HOME": str(self._pki), "SSL_CERT_FILE": str(self.certificate), "CONTAINERS_STORAGE_CONF": str(storage),
                 "TPUWH_CACHE": os.environ.get("TPUWH_CACHE", str(pathlib.Path.home() / ".cache" / "tpu-webhook")),
                 "CCACHE_DIR": os.environ.get("CCACHE_DIR", str(pathlib.Path.home() / ".cache" / "ccache")), "LC_ALL": "C"}
 

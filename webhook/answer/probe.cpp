@@ -1,5 +1,6 @@
 #include "webhook/answer/probe.hpp"
 
+#include "base/concat.hpp"
 #include "base/names.hpp"
 
 #include <algorithm>
@@ -17,12 +18,6 @@ bool is_of_nonce(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
 }
 
-bool take(std::string_view& text, std::string_view start) {
-  if (!text.starts_with(start)) return false;
-  text.remove_prefix(start.size());
-  return true;
-}
-
 }  // namespace
 
 bool is_nonce(std::string_view text) {
@@ -30,19 +25,27 @@ bool is_nonce(std::string_view text) {
 }
 
 std::string probe_text(std::string_view nonce, std::string_view replica) {
-  std::string out(before_nonce);
-  out.append(nonce).append(before_replica);
   // A host name by the kernel's word, which asks nothing of it but its length.
-  out.append(base::is_host_name(replica) ? replica : no_replica);
-  return out.append(after_replica);
+  return base::concat({before_nonce, nonce, before_replica,
+                       base::is_host_name(replica) ? replica : no_replica, after_replica});
 }
 
 std::string_view replica_of(std::string_view warning, std::string_view nonce) {
-  const bool ours = take(warning, before_nonce) && take(warning, nonce) &&
-                    take(warning, before_replica) && warning.ends_with(after_replica);
-  if (!ours) return {};
+  const std::string begin = base::concat({before_nonce, nonce, before_replica});
+  if (!warning.starts_with(begin)) return {};
+  warning.remove_prefix(begin.size());
+  if (!warning.ends_with(after_replica)) return {};
   warning.remove_suffix(after_replica.size());
   return warning;
+}
+
+ProbeAnswer probe_answer(std::span<const std::string> warnings, std::string_view nonce) {
+  ProbeAnswer out;
+  for (const std::string& each : warnings) {
+    if (out.replica.empty()) out.replica = replica_of(each, nonce);
+    out.shadow = out.shadow || each.starts_with(outcome::in_shadow);
+  }
+  return out;
 }
 
 void note_probe(const read::Review& review, const read::Pod& pod, const config::Config& config,

@@ -10,6 +10,7 @@
 #include "webhook/read/review.hpp"
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,13 @@ std::string probe_text(std::string_view nonce, std::string_view replica);
 
 // Of that text the replica; "" of any other, and of another nonce.
 std::string_view replica_of(std::string_view warning, std::string_view nonce);
+
+// What the warnings of an answer say to who sent this nonce.
+struct ProbeAnswer {
+  std::string replica = {};  // "" where none has answered
+  bool shadow = false;       // in shadow mode: the Pod would have been changed, and was not
+};
+ProbeAnswer probe_answer(std::span<const std::string> warnings, std::string_view nonce);
 
 // Adds the warning, as the first, since the API server cuts the last ones: on the dry run of a
 // Pod's creation alone, and for a nonce alone. Nothing else depends on the annotation.

@@ -1,5 +1,6 @@
 #include "webhook/decide/decide.hpp"
 
+#include "base/concat.hpp"
 #include "base/names.hpp"
 #include "webhook/decide/levels.hpp"
 #include "webhook/decide/write_member.hpp"
@@ -251,14 +252,14 @@ outcome::Decision deny_quantity(Error why, const read::Review& review, const con
 
 void note_shadow(const outcome::Decision& decision, Told& told) {
   if (decision.outcome == outcome::Outcome::denied)
-    told.notes.say("shadow mode: this Pod would have been denied: " +
-                   outcome::denial_text(decision));
+    told.notes.say(base::concat(
+        {outcome::in_shadow, "this Pod would have been denied: ", outcome::denial_text(decision)}));
   if (decision.outcome == outcome::Outcome::deferred)
-    told.notes.say("shadow mode: this Pod would have been deferred (503): " +
-                   std::string(decision.denial.text()));
+    told.notes.say(base::concat(
+        {outcome::in_shadow, "this Pod would have been deferred (503): ", decision.denial.text()}));
   if (decision.outcome == outcome::Outcome::patched)
-    told.notes.say("shadow mode: this Pod would have been patched as " +
-                   std::string(told.description.view()) + "; it was left unchanged");
+    told.notes.say(base::concat({outcome::in_shadow, "this Pod would have been patched as ",
+                                 told.description.view(), "; it was left unchanged"}));
 }
 
 outcome::Decision decide(const read::Review& review, const read::Pod& pod, const Around& around,

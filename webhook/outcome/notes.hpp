@@ -11,6 +11,9 @@
 
 namespace tpuwh::webhook::outcome {
 
+// What a warning of shadow mode begins with.
+inline constexpr std::string_view in_shadow = "shadow mode: ";
+
 // kube-apiserver drops a warning with a control character, and cuts all to 256
 // runes once they pass 4,096 together (docs/facts.md#warnings); writers of
 // notes pass what users wrote through printable().

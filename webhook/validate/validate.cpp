@@ -1,5 +1,6 @@
 #include "webhook/validate/validate.hpp"
 
+#include "base/concat.hpp"
 #include "base/names.hpp"
 #include "base/result.hpp"
 #include "webhook/answer/respond.hpp"
@@ -147,7 +148,8 @@ answer::Answer respond_found(const Kind& kind, const Examined& found, const conf
         never_works(faults) ? outcome::Reason::never_works : outcome::Reason::forbidden;
     decision.denial = Error(base::Errc::bad_value, verdict(kind, found.object, faults));
     if (decision.shadow)
-      notes.say("shadow mode: it would have been denied: " + decision.denial.text());
+      notes.say(base::concat(
+          {outcome::in_shadow, "it would have been denied: ", decision.denial.text()}));
   }
   take_warnings(found.findings.warnings(), notes);
   answer::Answer answer = respond_with(decision, work);

@@ -39,19 +39,19 @@ class Installed:
 
     def rollback(self) -> None:
         """To the revision before."""
-        command = [programs.path("helm"), "rollback", NAME, "--namespace", NAMESPACE, "--wait", f"--timeout={SECONDS}s"]
-        _run(command, self._state)
+        self._helm("rollback", NAME, f"--timeout={SECONDS}s")
 
     def uninstall(self) -> None:
-        command = [programs.path("helm"), "uninstall", NAME, "--namespace", NAMESPACE, "--wait"]
-        _run(command, self._state)
+        self._helm("uninstall", NAME)
 
     def helm(self, verb: str, *arguments: str, values: dict | None = None) -> None:
         with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
             json.dump({**self._values, **(values or {})}, file)
             file.flush()
-            command = [programs.path("helm"), verb, NAME, str(CHART), "--namespace", NAMESPACE, "--values", file.name]
-            _run([*command, *arguments, "--wait", f"--timeout={SECONDS}s"], self._state)
+            self._helm(verb, NAME, str(CHART), "--values", file.name, *arguments, f"--timeout={SECONDS}s")
+
+    def _helm(self, verb: str, *arguments: str) -> None:
+        _run([programs.path("helm"), verb, *arguments, "--namespace", NAMESPACE, "--wait"], self._state)
 
     def pods(self) -> list:
         """Those that are Ready."""

@@ -175,15 +175,12 @@ void check_network(const View& view, Checks& out) {
             fmt::format("whether NetworkPolicies ({}) allow the API server at port {}", all.names(),
                         https));
   const int health = container_port(pod_template(view.deployment.object), "health");
+  const int metrics = container_port(pod_template(view.deployment.object), "metrics");
   if (health != 0 && all.in_at(health) == Way::closed)
     warn(out, network_line,
          fmt::format("NetworkPolicies ({}) allow no caller at port {}, where probes{} are served",
-                     all.names(), health,
-                     container_port(pod_template(view.deployment.object), "metrics") == 0
-                         ? " and metrics"
-                         : ""),
+                     all.names(), health, metrics == 0 ? " and metrics" : ""),
          fix_of(view));
-  const int metrics = container_port(pod_template(view.deployment.object), "metrics");
   if (metrics != 0 && all.in_at(metrics) == Way::closed)
     warn(out, network_line,
          fmt::format("NetworkPolicies ({}) allow no caller at port {}, where metrics are served",

@@ -34,13 +34,12 @@ class Judge {
         probe_(probe),
         out_(out),
         outcome_(dry_run::outcome_of(probe.answer)),
+        by_(webhook::answer::probe_answer(probe.answer.warnings, probe.nonce)),
         subject_(
             fmt::format("a dry-run Pod of {} in namespace {}", probe.workload, view.probe_ns)) {}
 
   void judge() const {
-    for (const std::string& warning : probe_.answer.warnings)
-      if (const auto replica = webhook::answer::replica_of(warning, probe_.nonce); !replica.empty())
-        return answered(std::string(replica));
+    if (!by_.replica.empty()) return answered();
     if (probe_.answer.accepted()) return unanswered("");
     refused();
   }
@@ -56,13 +55,8 @@ class Judge {
     return !text::text_member(annotations, annotation_prefix(view_) + "injected").empty();
   }
 
-  bool is_told_of_shadow() const {
-    return std::ranges::any_of(probe_.answer.warnings,
-                               [](const auto& each) { return each.starts_with("shadow mode:"); });
-  }
-
-  void answered(const std::string& replica) const {
-    const std::string by = fmt::format("is answered by replica {}", replica);
+  void answered() const {
+    const std::string by = fmt::format("is answered by replica {}", by_.replica);
     if (outcome_.who == Who::webhook && dry_run::is_ours(outcome_.name))
       return say(
           Verdict::fail, fmt::format("{}, which refuses it: {}", by, outcome_.words),
@@ -74,8 +68,7 @@ class Judge {
                       dry_run::said(outcome_)),
           fmt::format("let Pods like it be created in {}, {}", view_.probe_ns, other_namespace));
     if (is_patched()) return say(Verdict::ok, by + ", and is changed", {});
-    if (is_told_of_shadow())
-      return say(Verdict::ok, by + " in shadow mode, so it is left unchanged", {});
+    if (by_.shadow) return say(Verdict::ok, by + " in shadow mode, so it is left unchanged", {});
     say(Verdict::warn, by + ", which leaves it unchanged", "see why: " + log_of_the_program(view_));
   }
 
@@ -228,6 +221,7 @@ class Judge {
   const Probe& probe_;
   Checks& out_;
   const Outcome outcome_;
+  const webhook::answer::ProbeAnswer by_;
   const std::string subject_;
 };
 

@@ -7,25 +7,9 @@
 #include "server/tools/inspect/doctor/wanted.hpp"
 #include "server/tools/inspect/dry_run/send.hpp"
 
-#include <fmt/format.h>
-
-#include <cstdint>
-#include <random>
 #include <utility>
 
 namespace tpuwh::server::doctor {
-
-namespace {
-
-// 128 bits that nobody can guess, so that nobody else's warning passes for the answer.
-std::string random_nonce() {
-  std::random_device bits;
-  std::string out;
-  for (int i = 0; i < 4; ++i) out += fmt::format("{:08x}", static_cast<std::uint32_t>(bits()));
-  return out;
-}
-
-}  // namespace
 
 View fetch_for_probes(running::ApiServer& session, const std::string& installed_in,
                       const std::string& probe_ns) {
@@ -45,7 +29,7 @@ void send_probes(running::ApiServer& session, const std::string& probe_ns, View&
   const std::string prefix = annotation_prefix(view);
   view.probe_ns = probe_ns;
   for (const std::string& workload : handled(view)) {
-    Probe probe{.workload = workload, .nonce = random_nonce()};
+    Probe probe{.workload = workload, .nonce = dry_run::random_nonce()};
     Json pod = probe_pod(workload, prefix, probe.nonce);
     pod["metadata"]["namespace"] = probe_ns;
     probe.answer = dry_run::try_create(session, {"", "v1", "pods", probe_ns}, pod);

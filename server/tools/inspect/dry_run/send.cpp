@@ -3,6 +3,10 @@
 #include "server/text/json_text.hpp"
 #include "server/tools/objects/read_json.hpp"
 
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <random>
 #include <utility>
 
 namespace tpuwh::server::dry_run {
@@ -23,6 +27,13 @@ Answer try_create(running::ApiServer& session, const kube::client::Resource& res
     out.answered = false;
     out.error = "the API server answered something that is not an object";
   }
+  return out;
+}
+
+std::string random_nonce() {
+  std::random_device bits;
+  std::string out;
+  for (int i = 0; i < 4; ++i) out += fmt::format("{:08x}", static_cast<std::uint32_t>(bits()));
   return out;
 }
 

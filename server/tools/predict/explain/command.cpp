@@ -22,11 +22,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <ostream>
-#include <random>
 
 namespace tpuwh::server::explain {
 
@@ -112,13 +110,6 @@ Objects open_cluster(const ExplainOptions& options, const text::Console& console
   return out;
 }
 
-std::string random_nonce() {
-  std::random_device bits;
-  std::string out;
-  for (int i = 0; i < 4; ++i) out += fmt::format("{:08x}", static_cast<std::uint32_t>(bits()));
-  return out;
-}
-
 std::optional<std::vector<Json>> read_quotas(running::ApiServer& session, const std::string& ns) {
   std::vector<Json> out;
   const auto listing =
@@ -138,7 +129,7 @@ std::vector<trial::Tried> try_it(const ExplainRequest& request, const trial::Sam
   const trial::TrialRequest trial{.manifests = request.manifests,
                                   .ns = request.ns,
                                   .prefix = request.config.prefix,
-                                  .nonce = random_nonce()};
+                                  .nonce = dry_run::random_nonce()};
   return trial::run_trial(trial, samples, asking);
 }
 

@@ -27,32 +27,23 @@ Json without_place(const Json& pod) {
   return spec;
 }
 
-void add_to(Amounts& sums, const std::string& name, double amount) {
-  sums[name] += amount;
-}
-
 // Of the containers that run side by side. Init containers count where they ask for more, which
 // none of a Pod with chips does.
 Amounts amounts_of(const Json& pod) {
-  Amounts out;
-  add_to(out, "pods", 1);
+  Amounts out = {{"pods", 1}};
+  const auto add_all = [&](const Json& resources, const char* prefix) {
+    for (const auto& [name, value] : resources.items())
+      if (const auto amount = objects::quantity_of(&value))
+        out[fmt::format("{}.{}", prefix, name)] += amount->value;
+  };
   for (const Json& container : at(pod, {"spec", "containers"})) {
-    const Json& requests = at(container, {"resources", "requests"});
-    const Json& limits = at(container, {"resources", "limits"});
-    const auto add_all = [&](const Json& resources, const char* prefix) {
-      if (!resources.is_object()) return;
-      for (const auto& [name, value] : resources.items())
-        if (const auto amount = objects::quantity_of(&value))
-          add_to(out, fmt::format("{}.{}", prefix, name), amount->value);
-    };
+    Json limits = Json::object();
+    if (const Json& said = at(container, {"resources", "limits"}); said.is_object()) limits = said;
+    Json requests = limits;  // what is not requested is requested as limited
+    if (const Json& said = at(container, {"resources", "requests"}); said.is_object())
+      requests.update(said);
     add_all(limits, "limits");
     add_all(requests, "requests");
-    // What is not requested is requested as limited.
-    if (limits.is_object())
-      for (const auto& [name, value] : limits.items())
-        if (!requests.is_object() || !requests.contains(name))
-          if (const auto amount = objects::quantity_of(&value))
-            add_to(out, fmt::format("requests.{}", name), amount->value);
   }
   return out;
 }

@@ -2,6 +2,8 @@
 
 #include "base/counted.hpp"
 #include "server/text/json_text.hpp"
+#include "server/tools/objects/api_version.hpp"
+#include "server/tools/objects/json_path.hpp"
 #include "server/tools/objects/object.hpp"
 #include "server/tools/predict/trial/difference.hpp"
 #include "server/tools/predict/trial/quota.hpp"
@@ -23,24 +25,19 @@ using dry_run::Outcome;
 using dry_run::Who;
 using objects::at;
 
-constexpr const char* exclusive = "alpha.jobset.sigs.k8s.io/exclusive-topology";
-constexpr const char* completion = "batch.kubernetes.io/job-completion-index";
-
 // The collection that it is created in; nothing for a kind whose plural is not known.
 std::optional<kube::client::Resource> resource_of(const Json& object, const std::string& ns) {
-  const std::string version = text::text_member(object, "apiVersion");
+  const std::string api_version = text::text_member(object, "apiVersion");
   const std::string kind = text::text_member(object, "kind");
-  const std::size_t slash = version.find('/');
-  const std::string group = slash == std::string::npos ? "" : version.substr(0, slash);
-  const std::string rest = slash == std::string::npos ? version : version.substr(slash + 1);
+  const objects::ApiVersion of = objects::split_api_version(api_version);
   const auto in = [&](std::string plural) {
-    return kube::client::Resource{group, rest, std::move(plural),
+    return kube::client::Resource{std::string(of.group), std::string(of.version), std::move(plural),
                                   objects::namespace_of(object, ns)};
   };
-  if (group.empty() && kind == "Pod") return in("pods");
-  if (group.empty() && kind == "Service") return in("services");
-  if (group == "apps" && kind == "ReplicaSet") return in("replicasets");
-  const auto checked = webhook::workloads::find_object(group, kind);
+  if (of.group.empty() && kind == "Pod") return in("pods");
+  if (of.group.empty() && kind == "Service") return in("services");
+  if (of.group == "apps" && kind == "ReplicaSet") return in("replicasets");
+  const auto checked = webhook::workloads::find_object(of.group, kind);
   if (!checked) return std::nullopt;
   return in(std::string(checked->object->resource));
 }
@@ -102,13 +99,13 @@ class Trial {
 
   // What is known before: that a dry run of it says nothing of what will be.
   static std::string cannot_be_asked(const Sample& sample) {
-    const Json& labels = at(sample.pod, {"metadata", "labels"});
-    const Json& annotations = at(sample.pod, {"metadata", "annotations"});
-    if (text::text_member(labels, "ray.io/node-type") == "worker" &&
-        text::text_member(labels, "ray.io/worker-group-replica-index").empty())
+    using webhook::read::Annotation, webhook::read::Label;
+    if (objects::label(sample.pod, Label::ray_node_type) == "worker" &&
+        objects::label(sample.pod, Label::ray_replica_index).empty())
       return "a Ray worker without index labels gets its id when its RayCluster is stored";
-    const std::string index = text::text_member(annotations, completion);
-    if (!text::text_member(annotations, exclusive).empty() && !index.empty() && index != "0")
+    const std::string index = objects::annotation(sample.pod, Annotation::job_completion_index);
+    if (!objects::annotation(sample.pod, Annotation::jobset_exclusive).empty() && !index.empty() &&
+        index != "0")
       return "JobSet refuses a follower until its leader is bound to a node";
     return {};
   }
@@ -155,13 +152,7 @@ class Trial {
   }
 
   void compare(const dry_run::Answer& answer, const Sample& sample, Tried& tried) const {
-    std::string replica;
-    bool shadow = false;
-    for (const std::string& each : answer.warnings) {
-      if (const auto by = webhook::answer::replica_of(each, request_.nonce); !by.empty())
-        replica = by;
-      shadow = shadow || each.starts_with("shadow mode:");
-    }
+    const auto [replica, shadow] = webhook::answer::probe_answer(answer.warnings, request_.nonce);
     if (replica.empty()) {
       tried.sentence = "no replica of tpu-webhook answered: kubectl tpu doctor --probe";
     } else if (shadow) {

@@ -11,6 +11,8 @@ import shutil
 import pytest
 import yaml
 
+from docker_registry import Registry
+
 from controlplane import programs
 from controlplane.real import store, world
 from controlplane.real.images import webhook
@@ -18,7 +20,7 @@ from harness import built, page, training
 from harness.chart import CHART
 from harness.load import Load, alone
 from harness.namespace import manifest
-from harness.registry import Registry
+from harness.registry import push_chart, push_image
 from harness.release import NAMESPACE
 
 PAGE = pathlib.Path(__file__).resolve().parents[4] / "docs" / "install.md"
@@ -27,15 +29,14 @@ ENFORCED, AWAY = "### Enforce the others", "## Uninstall"  # between these headi
 
 
 @pytest.fixture
-def registry(plane, archives):
+def registry(plane, archives, tmp_path):
     """With two releases: images and charts."""
-    served = Registry(plane, world.HOST)
-    store.trust(plane, served.address, served.certificate)
-    for version in VERSION, NEXT:
-        served.push_image(archives[webhook.name()], f"tpu/tpu-webhook:{version}")
-        served.push_chart(CHART, version, "tpu/charts")
-    yield served
-    served.end()
+    with Registry(tmp_path / "registry", world.HOST, world.HOST) as served:
+        store.trust(plane, served.name, served.certificate)
+        for version in VERSION, NEXT:
+            push_image(served, archives[webhook.name()], f"tpu/tpu-webhook:{version}")
+            push_chart(served, CHART, version, "tpu/charts")
+        yield served
 
 
 @pytest.fixture
@@ -46,13 +47,10 @@ def shell(plane, registry, namespace, tmp_path):
     for name in "kubectl", "helm":
         (bin_folder / name).symlink_to(programs.path(name))
     shutil.copy2(built.program().with_name("kubectl-tpu"), bin_folder)
-    (job,) = [obj for obj in manifest("job-2x4.yaml") if obj["kind"] == "Job"]
-    both = manifest("job-2x4.yaml")
-    for obj in both:
-        training.training(obj)
-        obj["metadata"]["namespace"] = namespace.name
-    (tmp_path / "job.yaml").write_text(yaml.safe_dump_all(both), encoding="utf-8")
-    yours = {"REGISTRY": f"{registry.address}/tpu", "VERSION": VERSION, "NEXT": NEXT, "TEAM": namespace.name,
+    service, job = manifest("job-2x4.yaml")
+    training.training(job)
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump_all([service, job]), encoding="utf-8")
+    yours = {"REGISTRY": f"{registry.name}/tpu", "VERSION": VERSION, "NEXT": NEXT, "TEAM": namespace.name,
              "MANIFEST": "job.yaml", "JOB": job["metadata"]["name"]}
     trusting = {"KUBECONFIG": str(plane.kubeconfig), "SSL_CERT_FILE": str(registry.certificate), "NO_COLOR": "1",
                 "HOME": str(tmp_path), "PATH": f"{bin_folder}:{os.environ['PATH']}"}

@@ -10,6 +10,7 @@
 #include "tests/support/admitted.hpp"
 #include "tests/support/named_case.hpp"
 #include "tests/unit/server/tools/inspect/doctor/installed.hpp"
+#include "tests/unit/server/tools/inspect/dry_run/answers.hpp"
 #include "webhook/workloads/table.hpp"
 
 #include <gmock/gmock.h>
@@ -20,6 +21,7 @@
 namespace tpuwh::server::doctor {
 namespace {
 
+using dry_run::refusal;
 using test::case_name;
 using test::PrintTo;
 using testing::HasSubstr;
@@ -91,15 +93,6 @@ INSTANTIATE_TEST_SUITE_P(, ProbePodTest, testing::ValuesIn(each_workload()), cas
 
 // ---- the judgement
 
-dry_run::Answer refusal(unsigned code, std::string reason, std::string message) {
-  dry_run::Answer answer;
-  answer.answered = true;
-  answer.status.code = code;
-  answer.status.reason = std::move(reason);
-  answer.status.message = std::move(message);
-  return answer;
-}
-
 dry_run::Answer forbidden(const std::string& why) {
   return refusal(403, "Forbidden", "pods \"probe-job-00112233\" is forbidden: " + why);
 }
@@ -107,19 +100,12 @@ dry_run::Answer forbidden(const std::string& why) {
 // What comes back where this program is asked.
 dry_run::Answer answered(webhook::config::Config config = {}) {
   const auto said = tried("job", std::move(config));
-  dry_run::Answer answer;
-  answer.answered = true;
-  answer.warnings = said.warnings;
-  answer.object = Json::parse(said.object.dump());
-  return answer;
+  return dry_run::accepted(Json::parse(said.object.dump()), said.warnings);
 }
 
 // And where it is not.
 dry_run::Answer unchanged() {
-  dry_run::Answer answer;
-  answer.answered = true;
-  answer.object = probe_pod("job", prefix, nonce);
-  return answer;
+  return dry_run::accepted(probe_pod("job", prefix, nonce));
 }
 
 dry_run::Answer with_replica(dry_run::Answer answer) {

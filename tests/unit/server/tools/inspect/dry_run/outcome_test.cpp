@@ -3,6 +3,7 @@
 #include "server/tools/inspect/dry_run/outcome.hpp"
 
 #include "tests/support/named_case.hpp"
+#include "tests/unit/server/tools/inspect/dry_run/answers.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -16,15 +17,6 @@ namespace {
 using test::case_name;
 using test::PrintTo;
 using testing::HasSubstr;
-
-Answer refusal(unsigned code, std::string reason, std::string message) {
-  Answer answer;
-  answer.answered = true;
-  answer.status.code = code;
-  answer.status.reason = std::move(reason);
-  answer.status.message = std::move(message);
-  return answer;
-}
 
 struct Said {
   std::string name;

@@ -5,6 +5,8 @@
 #include "server/tools/predict/trial/quota.hpp"
 #include "webhook/answer/probe.hpp"
 
+#include "tests/unit/server/tools/inspect/dry_run/answers.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +15,8 @@
 namespace tpuwh::server::trial {
 namespace {
 
+using dry_run::accepted;
+using dry_run::refusal;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -49,23 +53,6 @@ Json injected(Json pod, const std::string& id) {
   pod["metadata"]["annotations"][prefix + "injected"] = "main: TPU_WORKER_ID=00";
   pod["metadata"]["labels"][prefix + "slice-key"] = "abc";
   return pod;
-}
-
-dry_run::Answer accepted(Json object, std::vector<std::string> warnings = {}) {
-  dry_run::Answer answer;
-  answer.answered = true;
-  answer.object = std::move(object);
-  answer.warnings = std::move(warnings);
-  return answer;
-}
-
-dry_run::Answer refusal(unsigned code, std::string reason, std::string message) {
-  dry_run::Answer answer;
-  answer.answered = true;
-  answer.status.code = code;
-  answer.status.reason = std::move(reason);
-  answer.status.message = std::move(message);
-  return answer;
 }
 
 // An API server that answers each kind in one way, and remembers what it was sent.
