@@ -1,12 +1,13 @@
 """The Pods of one slice under each constraint: what is compared.
 
-A slice is four Pods on a 4x4 pool of four nodes, as the Job controller makes them for an Indexed
-Job, two slices of one workload after the other, spread over eight namespaces. Constraints of others are written as the cited version writes
-them; those of tpu-webhook are what `kubectl tpu review` answers, environment and all.
+A slice is a pool's Pods, one a node, as the Job controller makes them for an Indexed Job, two slices
+of one workload after the other, spread over eight namespaces. Constraints of others are written as the
+cited version writes them; those of tpu-webhook are what `kubectl tpu review` answers, environment and all.
 """
 
 import copy
 import dataclasses
+import functools
 import hashlib
 import json
 import pathlib
@@ -15,12 +16,23 @@ import tempfile
 import uuid
 from collections.abc import Callable
 
-HOSTS = 4
 NAMESPACES = tuple(f"bench-{number}" for number in range(8))
 POOL = "cloud.google.com/gke-nodepool"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 EVERY = {"namespaceSelector": {}}
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """A slice of v6e, four chips a host."""
+
+    hosts: int
+    topology: str
+
+
+SHAPES = {shape.hosts: shape for shape in (Shape(4, "4x4"), Shape(16, "8x8"), Shape(64, "16x16"))}
+FOUR = SHAPES[4]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,18 +44,33 @@ class Constraint:
     first: Callable  # (slice number) -> Pods
     then: Callable = lambda number, pool: []
     whole: bool = True  # it promises each slice a pool of its own
+    profile: str = ""  # of the scheduler, where it is not the default
+
+    def scheduled_by(self, profile: str) -> "Constraint":
+        """The same by another profile of the scheduler (plane.PROFILES)."""
+        def by(pods: list) -> list:
+            for pod in pods:
+                pod["spec"]["schedulerName"] = profile
+            return pods
+
+        return dataclasses.replace(self, name=f"{self.name}@{profile}", title=f"{self.title}, scheduler {profile}", profile=profile,
+                                   first=lambda number: by(self.first(number)), then=lambda number, pool: by(self.then(number, pool)))
 
 
 def pool_name(number: int) -> str:
     return f"slice-{number}"
 
 
-def members(number: int) -> list:
+def slice_of(pod: dict) -> int:
+    return int(pod["metadata"]["name"].split("-")[1])
+
+
+def members(number: int, shape: Shape = FOUR) -> list:
     """The Pods of slice `number` as the Job controller creates them."""
-    return [_member(number, index) for index in range(HOSTS)]
+    return [_member(number, index, shape) for index in range(shape.hosts)]
 
 
-def _member(number: int, index: int) -> dict:
+def _member(number: int, index: int, shape: Shape) -> dict:
     job, uid = f"train-{number}", str(uuid.uuid5(uuid.NAMESPACE_OID, f"train-{number}"))
     labels = {"app": "train", "job-name": job, "controller-uid": uid, "batch.kubernetes.io/job-name": job,
               "batch.kubernetes.io/controller-uid": uid, "batch.kubernetes.io/job-completion-index": str(index)}
@@ -59,7 +86,7 @@ def _member(number: int, index: int) -> dict:
                      "annotations": {"batch.kubernetes.io/job-completion-index": str(index)}, "ownerReferences": [owner]},
         "spec": {
             "hostname": f"{job}-{index}", "subdomain": "train", "restartPolicy": "Never", "containers": [container],
-            "nodeSelector": {"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice", "cloud.google.com/gke-tpu-topology": "4x4"},
+            "nodeSelector": {"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice", "cloud.google.com/gke-tpu-topology": shape.topology},
         },
     }
 
@@ -71,16 +98,28 @@ def sendable(pods: list) -> list:
     return pods
 
 
+def plain(name: str, number: int, profile: str = "") -> dict:
+    """A Pod that has nothing to do with TPUs."""
+    resources = {"requests": {"cpu": "100m", "memory": "100Mi"}}
+    return {
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": f"{name}-{number}", "namespace": NAMESPACES[number % len(NAMESPACES)],
+                     "labels": {"app": "web", "pod-template-hash": "5d69b8f7c4"}},
+        "spec": {"containers": [{"name": "web", "image": "example.com/web:1", "resources": resources}],
+                 **({"schedulerName": profile} if profile else {})},
+    }
+
+
 # -- nothing, and a pool by hand
 
 
-def none(number: int) -> list:
-    return sendable(members(number))
+def none(number: int, shape: Shape = FOUR) -> list:
+    return sendable(members(number, shape))
 
 
-def selector(number: int) -> list:
+def selector(number: int, shape: Shape = FOUR) -> list:
     """Whoever creates the Job has chosen a pool."""
-    return sendable([_selecting(pod, pool_name(number)) for pod in members(number)])
+    return sendable([_selecting(pod, pool_name(number)) for pod in members(number, shape)])
 
 
 def _selecting(pod: dict, pool: str) -> dict:
@@ -91,12 +130,12 @@ def _selecting(pod: dict, pool: str) -> dict:
 # -- JobSet 0.12: tests/golden/recorded/jobset-multislice has what its webhook writes
 
 
-def jobset_leader(number: int) -> list:
-    return sendable([_leader(_of_jobset(pod, number), number) for pod in members(number)[:1]])
+def jobset_leader(number: int, shape: Shape = FOUR) -> list:
+    return sendable([_leader(_of_jobset(pod, number), number) for pod in members(number, shape)[:1]])
 
 
-def jobset_followers(number: int, pool: str) -> list:
-    return sendable([_selecting(_of_jobset(pod, number), pool) for pod in members(number)[1:]])
+def jobset_followers(number: int, pool: str, shape: Shape = FOUR) -> list:
+    return sendable([_selecting(_of_jobset(pod, number), pool) for pod in members(number, shape)[1:]])
 
 
 def _of_jobset(pod: dict, number: int) -> dict:
@@ -127,8 +166,8 @@ def _job_key(number: int) -> str:
 # -- KubeRay TPU webhook ef658db, main.go
 
 
-def kuberay(number: int) -> list:
-    return sendable([_of_ray(pod, number) for pod in members(number)])
+def kuberay(number: int, shape: Shape = FOUR) -> list:
+    return sendable([_of_ray(pod, number) for pod in members(number, shape)])
 
 
 def _of_ray(pod: dict, number: int) -> dict:
@@ -157,8 +196,9 @@ def _of_ray(pod: dict, number: int) -> dict:
 class Reviewed:
     """Slices as the program answers them; asked once for all rounds."""
 
-    def __init__(self, program, slices: int):
-        asked = [pod for number in range(slices) for pod in members(number)]
+    def __init__(self, program, slices: int, shape: Shape = FOUR):
+        self.shape = shape
+        asked = [pod for number in range(slices) for pod in members(number, shape)]
         with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
             json.dump({"apiVersion": "v1", "kind": "List", "items": asked}, file)
             file.flush()
@@ -169,7 +209,7 @@ class Reviewed:
             raise SystemExit(f"{program} review did not answer {len(asked)} Pods with terms")
 
     def __call__(self, number: int) -> list:
-        return sendable(copy.deepcopy(self._pods[number * HOSTS:(number + 1) * HOSTS]))
+        return sendable(copy.deepcopy(self._pods[number * self.shape.hosts:(number + 1) * self.shape.hosts]))
 
 
 def term(expressions: list, namespaces: dict | None = None) -> dict:
@@ -180,12 +220,18 @@ def _says(key: str, operator: str, values: list | None = None) -> dict:
     return {"key": key, "operator": operator, **({"values": values} if values else {})}
 
 
-def compared(reviewed: Callable) -> list:
+NOBODY = Constraint("nobody", "nobody", lambda number: [])
+
+
+def compared(reviewed: Callable, shape: Shape = FOUR) -> list:
     """The five, in the order of the legend."""
+    def of(make: Callable) -> Callable:
+        return functools.partial(make, shape=shape)
+
     return [
-        Constraint("none", "no constraint", none, whole=False),
-        Constraint("selector", "node selector: a pool chosen by hand", selector),
-        Constraint("jobset", "JobSet's exclusive placement", jobset_leader, jobset_followers),
-        Constraint("kuberay", "KubeRay TPU webhook", kuberay),
+        Constraint("none", "no constraint", of(none), whole=False),
+        Constraint("selector", "node selector: a pool chosen by hand", of(selector)),
+        Constraint("jobset", "JobSet's exclusive placement", of(jobset_leader), of(jobset_followers)),
+        Constraint("kuberay", "KubeRay TPU webhook", of(kuberay)),
         Constraint("ours", "tpu-webhook", reviewed),
     ]

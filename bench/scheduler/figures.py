@@ -1,7 +1,11 @@
 """What the measured steps say: medians, slopes, tables."""
 
 import dataclasses
+import math
 import statistics
+
+# Student's t, 95 %, by the number of rounds.
+T = {2: 12.71, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262, 11: 2.228, 12: 2.201}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -15,6 +19,7 @@ class Step:
     pods: int
     cpu_ms: float  # of the scheduler, all of it
     seconds: float  # from the first that it saw to the last that is bound
+    hosts: int = 4  # of a slice
 
     @property
     def middle(self) -> float:
@@ -73,19 +78,32 @@ class Figures:
 
 
 def grouped(steps: list) -> dict:
-    """nodes -> constraint -> Figures, of the rounds that each played to the end."""
+    """(nodes, hosts of a slice) -> constraint -> Figures."""
     out: dict = {}
-    for nodes in sorted({step.nodes for step in steps}):
-        here = [step for step in steps if step.nodes == nodes]
+    for key in sorted({(step.nodes, step.hosts) for step in steps}):
+        here = [step for step in steps if (step.nodes, step.hosts) == key]
         names = list(dict.fromkeys(step.constraint for step in here))
-        out[nodes] = {name: Figures([step for step in here if step.constraint == name]) for name in names}
+        out[key] = {name: Figures([step for step in here if step.constraint == name]) for name in names}
     return out
 
 
-def ratio(one: Figures, to: Figures) -> float:
-    """CPU a Pod, median over the rounds that both played."""
-    both = [number for number in one.rounds if number in to.rounds]
-    return statistics.median(one.cpu_of(number) / to.cpu_of(number) for number in both)
+def ratio(one: Figures, to: Figures) -> str:
+    """CPU a Pod by that of another in the same round: the geometric mean, and its 95 % interval where there are rounds for one."""
+    return mean_of([one.cpu_of(number) / to.cpu_of(number) for number in one.rounds if number in to.rounds])
+
+
+def mean_of(ratios: list) -> str:
+    """The geometric mean, and its 95 % interval by Student's t."""
+    logs = [math.log(one) for one in ratios]
+    middle = statistics.mean(logs)
+    if len(logs) not in T or one_value(logs):
+        return f"{math.exp(middle):.2f}"
+    wide = T[len(logs)] * statistics.stdev(logs) / math.sqrt(len(logs))
+    return f"{math.exp(middle):.2f} ({math.exp(middle - wide):.2f}–{math.exp(middle + wide):.2f})"
+
+
+def one_value(values: list) -> bool:
+    return max(values) == min(values)
 
 
 def formula(line: Line) -> str:
@@ -93,14 +111,24 @@ def formula(line: Line) -> str:
     return f"{line.base:.1f} ms {'+' if line.slope >= 0 else '−'} {abs(line.slope) * 1000:.1f} µs for each Pod bound"
 
 
-def table(nodes: int, found: dict, titles: dict, to: str) -> str:
-    """In Markdown. `to`: the constraint that the others are compared with."""
-    pods = max(one.pods for one in found.values())
-    lines = [f"| {nodes:,} nodes, {pods} Pods in slices of 4 | CPU ms a Pod | least–most | of {to} | CPU ms a Pod while x are bound "
+def beside_table(key: tuple, found: dict, titles: dict, to: str) -> str:
+    """In Markdown: Pods without TPUs while members are bound."""
+    any_step, (nodes, hosts) = next(iter(found.values())).steps[0], key
+    lines = [f"| {any_step.pods} Pods without TPUs; {nodes:,} nodes with TPUs, {any_step.before:,} members bound in slices of {hosts}, of "
+             f"| CPU ms a Pod | least–most | of {to} |", "|---|---|---|---|"]
+    for name, one in found.items():
+        lines.append(f"| {titles.get(name, name)} | {one.median(one.cpu_of):.2f} | {one.spread(one.cpu_of)} | {ratio(one, found[to])} |")
+    return "\n".join(lines)
+
+
+def table(key: tuple, found: dict, titles: dict, to: str) -> str:
+    """In Markdown. `key`: nodes, hosts of a slice. `to`: the constraint that the others are compared with."""
+    pods, (nodes, hosts) = max(one.pods for one in found.values()), key
+    lines = [f"| {nodes:,} nodes, {pods} Pods in slices of {hosts} | CPU ms a Pod | least–most | of {to} | CPU ms a Pod while x are bound "
              f"| last Pod bound after | Pods a second |", "|---|---|---|---|---|---|---|"]
     for name, one in found.items():
         seconds = one.median(one.seconds_of)
-        share = f"{ratio(one, found[to]):.2f}" if to in found else ""
+        share = ratio(one, found[to]) if to in found else ""
         lines.append(f"| {titles.get(name, name)} | {one.median(one.cpu_of):.1f} | {one.spread(one.cpu_of)} | {share} "
                      f"| {one.line.base:.1f} {'+' if one.line.slope >= 0 else '−'} {abs(one.line.slope):.4f} x | {seconds:.1f} s | {one.pods / seconds:.0f} |")
     return "\n".join(lines)

@@ -10,18 +10,27 @@ import fcntl
 import http.client
 import json
 import pathlib
+import re
 import signal
+import ssl
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import servers
-from controlplane import cluster, kube, nodes, process
+from controlplane import cluster, core, kube, nodes, process
 
-from .constraints import HOSTS, NAMESPACES, Constraint, pool_name
+from .constraints import NAMESPACES, Constraint, Shape, plain, pool_name, slice_of
 from .figures import Step
 
-MACHINE, TOPOLOGY = "ct6e-standard-4t", "4x4"
+MACHINE = "ct6e-standard-4t"
+FIRST = {"filter": {"enabled": [{"name": "InterPodAffinity"}]}}
+# Profiles of the scheduler beside its default: what a cluster's administrator might set.
+PROFILES = {
+    "terms-first": {"plugins": FIRST},  # Pod affinity is asked before the other filters, not after them
+    "five-percent": {"percentageOfNodesToScore": 5},
+    "own-terms": {"plugins": FIRST, "pluginConfig": [{"name": "InterPodAffinity", "args": {"ignorePreferredTermsOfExistingPods": True}}]},
+}
 LIMIT = 240.0  # seconds for one step, before the run is given up
 SETTLE = 0.5   # after the last Pod runs: what the scheduler hears of that belongs to the step
 METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
@@ -79,17 +88,19 @@ class Bound:
 class Plane:
     """Up with no pools; `grow` adds nodes."""
 
-    def __init__(self, directory: pathlib.Path):
-        self._state = cluster.up(directory, (), ())
-        self._client = self._state.client()
+    def __init__(self, directory: pathlib.Path, shape: Shape):
+        self.shape, self._plain = shape, 0
+        profiles = [{"schedulerName": name, **profile} for name, profile in PROFILES.items()]
+        self._state = cluster.up(directory, (), (), gates=core.Gates(profiles=({"schedulerName": "default-scheduler"}, *profiles)))
+        self.client = self._state.client()
         (self._scheduler,) = [one for one in process.known(self._state.directory) if one.name == "kube-scheduler"]
         self._pools = 0
         for name in NAMESPACES:
-            self._client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+            self.client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
         for name in NAMESPACES:
             account = f"/api/v1/namespaces/{name}/serviceaccounts/default"
-            kube.wait_for("the ServiceAccount", lambda path=account: self._client.get(path), 60)
-        self._bound = Bound(self._client)
+            kube.wait_for("the ServiceAccount", lambda path=account: self.client.get(path), 60)
+        self._bound = Bound(self.client)
 
     def close(self) -> None:
         self._release()  # or it could not end
@@ -97,25 +108,85 @@ class Plane:
         cluster.down(self._state.directory)
 
     def grow(self, count: int) -> None:
-        """To so many nodes, four a pool."""
-        pools = [nodes.Pool(pool_name(number), MACHINE, TOPOLOGY) for number in range(self._pools, count // HOSTS)]
-        nodes.create(self._client, pools)
-        self._pools = count // HOSTS
+        """To so many nodes with TPUs, a slice's a pool."""
+        pools = self._made(range(self._pools, count // self.shape.hosts))
+        nodes.create(self.client, pools)
+        self._pools = count // self.shape.hosts
         self._wait_idle()
+
+    def grow_plain(self, count: int) -> None:
+        """To so many nodes without TPUs."""
+        nodes.create(self.client, [nodes.Pool(f"plain-{self._plain}", "e2-standard-16", nodes=count - self._plain)])
+        self._plain = count
+        self._wait_idle()
+
+    def _made(self, numbers) -> list:
+        return [nodes.Pool(pool_name(number), MACHINE, self.shape.topology) for number in numbers]
 
     def play(self, constraint: Constraint, upto: tuple, number: int) -> list:
         """A Step for each number of Pods in `upto`, from none to the last of them; then all are deleted."""
         steps, slices = [], 0
         try:
             for most in upto:
-                some = range(slices, most // HOSTS)
+                some, hosts = range(slices, most // self.shape.hosts), self.shape.hosts
                 cpu, seconds = self._step(constraint, some)
-                steps.append(Step(self._pools * HOSTS, constraint.name, number, slices * HOSTS, len(some) * HOSTS, cpu, seconds))
-                slices = most // HOSTS
+                steps.append(Step(self._pools * hosts, constraint.name, number, slices * hosts, len(some) * hosts, cpu, seconds, hosts))
+                slices = most // hosts
             self._check(constraint, slices)
         finally:
-            self._empty()
+            self.empty()
         return steps
+
+    def beside(self, constraint: Constraint, members: int, pods: int, number: int) -> Step:
+        """What Pods without TPUs cost while so many members of slices are bound, which nobody had to schedule."""
+        try:
+            self._hold(constraint, members)
+            cpu, seconds = self._schedule([plain(f"plain-{number}", one, constraint.profile) for one in range(pods)])
+            return Step(self._pools * self.shape.hosts, constraint.name, number, members, pods, cpu, seconds, self.shape.hosts)
+        finally:
+            self.empty()
+
+    def _hold(self, constraint: Constraint, members: int) -> None:
+        held = []
+        for number, pool in enumerate(self._made(range(members // self.shape.hosts))):
+            pods = constraint.first(number) + constraint.then(number, pool.name)
+            for host, pod in enumerate(pods):
+                pod["spec"]["nodeName"] = nodes.node_name(pool, host)
+            held += pods
+        self.client.create_all(held)
+        self._wait_running()
+        self._wait_idle()
+
+    def profiled(self, constraint: Constraint, pods: int, seconds: int, file: pathlib.Path) -> None:
+        """A CPU profile of the scheduler, of so many Pods that all wait when it begins."""
+        with ThreadPoolExecutor(max_workers=1) as beside:
+            taken = beside.submit(lambda: self._profile(seconds, file))
+            try:
+                self._step(constraint, range(pods // self.shape.hosts))
+                taken.result()
+            finally:
+                self.empty()
+
+    def _profile(self, seconds: int, file: pathlib.Path) -> None:
+        file.write_bytes(self._asked(f"/debug/pprof/profile?seconds={seconds}", seconds + 60))
+
+    def failed_attempts(self) -> int:
+        """How often the scheduler has found no node for a Pod."""
+        text = self._asked("/metrics", 30).decode()
+        found = re.findall(r'^scheduler_schedule_attempts_total\{[^}]*result="unschedulable"[^}]*\} (\S+)', text, re.MULTILINE)
+        return round(sum(map(float, found)))
+
+    def _asked(self, path: str, seconds: float) -> bytes:
+        """What the scheduler says itself."""
+        pki, tls = self._state.pki, ssl._create_unverified_context()  # a certificate that it has made itself, on loopback
+        tls.load_cert_chain(str(pki / "admin.crt"), str(pki / "admin.key"))
+        connection = http.client.HTTPSConnection("127.0.0.1", self._state.ports["scheduler"], timeout=seconds, context=tls)
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        body = answer.read()
+        if answer.status != 200:
+            raise RuntimeError(f"{path} of the scheduler: {answer.status} {body[:200]!r}")
+        return body
 
     # -- one step
 
@@ -132,15 +203,18 @@ class Plane:
     def _schedule(self, pods: list) -> tuple:
         process.signal_one(self._scheduler, signal.SIGSTOP)
         try:
-            self._client.create_all(pods)
+            self.client.create_all(pods)
             before = self._cpu_ms()
         finally:
             began = time.monotonic()
             self._release()
         last = self._bound.wait({pod["metadata"]["name"] for pod in pods})
-        kube.wait_for("Pods to run", lambda: not self._pods("?fieldSelector=status.phase%3DPending&limit=1"), LIMIT, every=0.2)
+        self._wait_running()
         time.sleep(SETTLE)
         return self._cpu_ms() - before, last - began
+
+    def _wait_running(self) -> None:
+        kube.wait_for("Pods to run", lambda: not self.pods("?fieldSelector=status.phase%3DPending&limit=1"), LIMIT, every=0.2)
 
     def _release(self) -> None:
         process.signal_one(self._scheduler, signal.SIGCONT)
@@ -151,35 +225,34 @@ class Plane:
 
     # -- around it
 
-    def _pods(self, query: str = "") -> list:
-        return self._client.get("/api/v1/pods" + query)["items"]
+    def pods(self, query: str = "") -> list:
+        return self.client.get("/api/v1/pods" + query)["items"]
 
     def _pools_of(self, some: range) -> dict:
         """Slice number -> pool of its first member."""
-        pool_of = self._pool_of_nodes()
-        return {_slice_of(pod): pool_of[pod["spec"]["nodeName"]] for pod in self._pods() if _slice_of(pod) in some}
+        pool_of = self.pool_of_nodes()
+        return {slice_of(pod): pool_of[pod["spec"]["nodeName"]] for pod in self.pods() if slice_of(pod) in some}
 
     def _check(self, constraint: Constraint, slices: int) -> None:
         """What was promised is so: a curve of terms that do nothing would be the best of all."""
         if not constraint.whole:
             return
-        pool_of = self._pool_of_nodes()
+        pool_of = self.pool_of_nodes()
         held = collections.defaultdict(set)
-        for pod in self._pods():
-            held[_slice_of(pod)].add(pool_of[pod["spec"]["nodeName"]])
+        for pod in self.pods():
+            held[slice_of(pod)].add(pool_of[pod["spec"]["nodeName"]])
         whole, pools = sum(len(one) == 1 for one in held.values()), len(set().union(*held.values()))
         if not whole == pools == slices:
             raise RuntimeError(f"{constraint.name}: {whole} of {slices} slices are whole, on {pools} pools")
 
-    def _pool_of_nodes(self) -> dict:
-        pools = (nodes.Pool(pool_name(number), MACHINE, TOPOLOGY) for number in range(self._pools))
-        return {nodes.node_name(pool, host): pool.name for pool in pools for host in range(HOSTS)}
+    def pool_of_nodes(self) -> dict:
+        return {nodes.node_name(pool, host): pool.name for pool in self._made(range(self._pools)) for host in range(self.shape.hosts)}
 
-    def _empty(self) -> None:
+    def empty(self) -> None:
         self._release()
         with ThreadPoolExecutor(max_workers=4) as threads:
-            list(threads.map(lambda name: self._client.request("DELETE", f"/api/v1/namespaces/{name}/pods?gracePeriodSeconds=0"), NAMESPACES))
-        kube.wait_for("Pods to go", lambda: not self._pods("?limit=1"), LIMIT, every=0.2)
+            list(threads.map(lambda name: self.client.request("DELETE", f"/api/v1/namespaces/{name}/pods?gracePeriodSeconds=0"), NAMESPACES))
+        kube.wait_for("Pods to go", lambda: not self.pods("?limit=1"), LIMIT, every=0.2)
         self._bound.wait_none()
         self._wait_idle()
 
@@ -192,12 +265,8 @@ class Plane:
                 return
 
 
-def _slice_of(pod: dict) -> int:
-    return int(pod["metadata"]["name"].split("-")[1])
-
-
 @contextlib.contextmanager
-def up(directory: pathlib.Path):
+def up(directory: pathlib.Path, shape: Shape):
     """A Plane in a folder that nobody else uses meanwhile; ended with everything it started."""
     directory = directory.resolve()
     directory.mkdir(parents=True, exist_ok=True)
@@ -208,7 +277,7 @@ def up(directory: pathlib.Path):
             raise SystemExit(f"another run uses {directory}; choose another with TPUWH_E2E_DIR") from None
         cluster.down(directory)  # of a run that was killed
         try:
-            plane = Plane(directory)
+            plane = Plane(directory, shape)
             try:
                 yield plane
             finally:

@@ -38,18 +38,22 @@ class Figures(unittest.TestCase):
     def test_rounds_are_compared_with_their_own(self):
         ours = figures.Figures([step(0, 0, 200), step(1, 0, 2000)])
         none = figures.Figures([step(0, 0, 100, "none"), step(1, 0, 1000, "none"), step(2, 0, 7, "none")])
-        self.assertEqual(figures.ratio(ours, none), 2.0)
+        self.assertEqual(figures.ratio(ours, none), "2.00")
+
+    def test_a_mean_has_its_interval(self):
+        self.assertEqual(figures.mean_of([1.1, 1.2, 1.3]), "1.20 (0.97–1.47)")
+        self.assertEqual(figures.mean_of([1.5]), "1.50")
 
     def test_a_table(self):
-        found = figures.grouped([step(0, 0, 200), step(0, 100, 400), step(0, 0, 100, "none"), step(0, 100, 100, "none")])[1000]
-        lines = figures.table(1000, found, {"ours": "tpu-webhook"}, "none").splitlines()
+        found = figures.grouped([step(0, 0, 200), step(0, 100, 400), step(0, 0, 100, "none"), step(0, 100, 100, "none")])[1000, 4]
+        lines = figures.table((1000, 4), found, {"ours": "tpu-webhook"}, "none").splitlines()
         self.assertEqual(lines[2], "| tpu-webhook | 3.0 |  | 3.00 | 1.0 + 0.0200 x | 2.0 s | 100 |")
         self.assertEqual({line.count("|") for line in lines}, {8})
 
 
 class Picture(unittest.TestCase):
     def test_it_is_xml_and_has_a_curve_for_each_and_no_markup_of_titles(self):
-        found = figures.grouped([step(0, before, 200 + before, name) for name in ("none", "ours", "<x>") for before in (0, 100)])[1000]
+        found = figures.grouped([step(0, before, 200 + before, name) for name in ("none", "ours", "<x>") for before in (0, 100)])[1000, 4]
         tree = xml.etree.ElementTree.fromstring(picture.draw(1000, found, {}, "said & done"))
         curves = [one for one in tree.iter("{http://www.w3.org/2000/svg}path") if "curve" in one.get("class", "")]
         self.assertEqual(len(curves), 3 * 2 + 3)  # in two panels and the legend
@@ -95,10 +99,10 @@ class Reviewed(unittest.TestCase):
 
     def test_every_variant_finds_the_terms_it_changes(self):
         reviewed = constraints.Reviewed(PROGRAM, 1)
-        for name in variants.EDITS:
+        for name in variants.NAMES:
             with self.subTest(name):
-                pods = variants.variant(name, reviewed).first(0)
-                self.assertEqual(len(pods), constraints.HOSTS)
+                one = variants.variant(name, reviewed)
+                self.assertEqual(len(one.first(0)) + len(one.then(0, "slice-0")), constraints.FOUR.hosts)
 
 
 if __name__ == "__main__":

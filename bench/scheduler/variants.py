@@ -6,9 +6,9 @@ less: they say what a term costs.
 
 from collections.abc import Callable
 
-from .constraints import NAMESPACES, PREFERRED, REQUIRED, Constraint
+from .constraints import NAMESPACES, POOL, PREFERRED, REQUIRED, Constraint, pool_name, slice_of
 
-PRIORITY = "tpu-webhook.dev/priority"
+PRIORITY, LEADER = "tpu-webhook.dev/priority", "tpu-webhook.dev/leader"
 
 
 def _terms(pod: dict) -> tuple:
@@ -82,17 +82,80 @@ def lean(pod: dict) -> None:
         edit(pod)
 
 
+def pinned(pod: dict) -> None:
+    """A pool by hand, as the program answers it: labels and no terms."""
+    no_pod_terms(pod)
+    _at(pod)
+
+
+def pinned_apart(pod: dict) -> None:
+    """pinned, and required anti-affinity to slices of the priority."""
+    affinity = pod["spec"]["affinity"]
+    del affinity["podAffinity"], affinity["podAntiAffinity"][PREFERRED]
+    _at(pod)
+
+
+def _at(pod: dict) -> None:
+    pod["spec"]["nodeSelector"][POOL] = pool_name(slice_of(pod))
+
+
+def one_apart(pod: dict) -> None:
+    """Weaker: anti-affinity on one member alone; the others may begin where another slice is."""
+    if _index(pod):
+        del pod["spec"]["affinity"]["podAntiAffinity"]
+
+
+def leader(pod: dict) -> None:
+    """Anti-affinity on one member; the others have affinity to that member's label, and cannot go first."""
+    if not _index(pod):
+        pod["metadata"]["labels"][LEADER] = ""
+        return
+    one_apart(pod)
+    _expressions(pod["spec"]["affinity"]["podAffinity"][REQUIRED][0]).append({"key": LEADER, "operator": "Exists"})
+
+
+def as_it_is(_pod: dict) -> None:
+    """What tpu-webhook writes."""
+
+
+def _index(pod: dict) -> int:
+    return int(pod["metadata"]["labels"]["batch.kubernetes.io/job-completion-index"])
+
+
+def preferring(pod: dict, pool: str) -> None:
+    there = {"matchExpressions": [{"key": POOL, "operator": "In", "values": [pool]}]}
+    pod["spec"]["affinity"].setdefault("nodeAffinity", {}).setdefault(PREFERRED, []).append({"weight": 100, "preference": there})
+
+
 EDITS = {edit.__name__.replace("_", "-"): edit for edit in (
     other_priorities, every_priority, without_exists, own_namespace, lean, named_namespaces, selected_namespaces,
-    no_preference, no_anti_affinity, no_pod_terms)}
+    no_preference, no_anti_affinity, no_pod_terms, pinned, pinned_apart, one_apart, leader)}
+WEAKER = ("no-anti-affinity", "no-pod-terms", "one-apart")
+
+# Edits whose first members are bound before the others are created, as a StatefulSet's or a JobSet's are.
+IN_TURN = {
+    "in-turn": (as_it_is, lambda pod, pool: None, "What tpu-webhook writes; the first member is bound before the others are created."),
+    "prefer-pool": (as_it_is, preferring, "in-turn, and the others prefer the pool of the first."),
+    "leader-in-turn": (leader, lambda pod, pool: None, "leader, which is bound before the others are created."),
+}
+NAMES = (*EDITS, *IN_TURN)
+
+
+def said(name: str) -> str:
+    return IN_TURN[name][2] if name in IN_TURN else EDITS[name].__doc__
 
 
 def variant(name: str, reviewed: Callable) -> Constraint:
     """What tpu-webhook would cost with that edit."""
-    def first(number: int) -> list:
-        pods = reviewed(number)
-        for pod in pods:
-            EDITS[name](pod)
-        return pods
+    title = f"tpu-webhook, {name}"
+    if name in IN_TURN:
+        edit, later, _ = IN_TURN[name]
+        return Constraint(name, title, lambda number: edited(reviewed(number)[:1], edit),
+                          lambda number, pool: edited(edited(reviewed(number)[1:], edit), later, pool))
+    return Constraint(name, title, lambda number: edited(reviewed(number), EDITS[name]), whole=name not in WEAKER)
 
-    return Constraint(name, f"tpu-webhook, {name}", first, whole=name not in ("no-anti-affinity", "no-pod-terms"))
+
+def edited(pods: list, edit: Callable, *more) -> list:
+    for pod in pods:
+        edit(pod, *more)
+    return pods

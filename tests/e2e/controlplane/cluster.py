@@ -75,7 +75,7 @@ def _start(state: State, with_operators: list, pools, ray_indexing: bool, gates:
     state.addresses = choose(["tpu-webhook", *operators.NAMES, *operators.WRAPPERS])
     state.operators, state.versions = with_operators, _versions(with_operators)
     core.certificates(state)
-    core.configuration(state)
+    core.configuration(state, gates)
     clock.lap("certificates")
     core.start_storage_and_api(state, gates)
     clock.lap("API server ready")

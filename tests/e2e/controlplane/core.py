@@ -23,6 +23,7 @@ class Gates:
     features: tuple = ()
     apis: tuple = ()  # GROUP/VERSION
     off: tuple = ()  # of the API server alone
+    profiles: tuple = ()  # of the scheduler, as KubeSchedulerConfiguration has them; its default one alone
 
     def arguments(self) -> list:
         return ["--feature-gates=" + ",".join(f"{name}=true" for name in self.features)] if self.features else []
@@ -51,7 +52,7 @@ def certificates(state: State) -> None:
     tls.key_pair(pki, "service-accounts")
 
 
-def configuration(state: State) -> None:
+def configuration(state: State, gates: Gates = NO_GATES) -> None:
     """kubeconfigs and the files that programs read."""
     write_kubeconfig(state.kubeconfig, state, "admin")
     for user in ("controller-manager", "scheduler", "kwok"):
@@ -64,6 +65,7 @@ def configuration(state: State) -> None:
         "kind": "KubeSchedulerConfiguration",
         "leaderElection": {"leaderElect": False},
         "clientConnection": {"kubeconfig": str(state.config / "scheduler.kubeconfig"), "qps": 5000, "burst": 5000},
+        **({"profiles": list(gates.profiles)} if gates.profiles else {}),
     }
     (state.config / "scheduler.json").write_text(json.dumps(scheduler, indent=1), encoding="utf-8")
 
