@@ -190,6 +190,20 @@ def _of_ray(pod: dict, number: int) -> dict:
     return pod
 
 
+# -- the scheduler's own groups of Kubernetes 1.37, whose gates are off (--groups)
+
+
+def group(number: int, shape: Shape = FOUR) -> list:
+    """A gang on one node pool: nothing keeps another slice away from it but the chips."""
+    pods = none(number, shape)
+    name, namespace = f"group-{number}", pods[0]["metadata"]["namespace"]
+    for pod in pods:
+        pod["spec"]["schedulingGroup"] = {"podGroupName": name}
+    gang = {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": {"name": name, "namespace": namespace},
+            "spec": {"schedulingPolicy": {"gang": {"minCount": shape.hosts}}, "schedulingConstraints": {"topology": [{"key": POOL}]}}}
+    return [gang, *pods]
+
+
 # -- tpu-webhook
 
 
@@ -220,6 +234,7 @@ def _says(key: str, operator: str, values: list | None = None) -> dict:
     return {"key": key, "operator": operator, **({"values": values} if values else {})}
 
 
+GROUP = Constraint("group", "a PodGroup with a topology", group)
 NOBODY = Constraint("nobody", "nobody", lambda number: [])
 
 

@@ -6,6 +6,7 @@ the API server's and this program's own work are over by then, and what is measu
 
 import collections
 import contextlib
+import dataclasses
 import fcntl
 import http.client
 import json
@@ -23,14 +24,27 @@ from controlplane import cluster, core, kube, nodes, process
 from .constraints import NAMESPACES, Constraint, Shape, plain, pool_name, slice_of
 from .figures import Step
 
+
+
+@dataclasses.dataclass(frozen=True)
+class Profile:
+    """Of the scheduler, as KubeSchedulerConfiguration has it."""
+
+    said: str
+    configuration: dict
+
+
 MACHINE = "ct6e-standard-4t"
 FIRST = {"filter": {"enabled": [{"name": "InterPodAffinity"}]}}
 # Profiles of the scheduler beside its default: what a cluster's administrator might set.
 PROFILES = {
-    "terms-first": {"plugins": FIRST},  # Pod affinity is asked before the other filters, not after them
-    "five-percent": {"percentageOfNodesToScore": 5},
-    "own-terms": {"plugins": FIRST, "pluginConfig": [{"name": "InterPodAffinity", "args": {"ignorePreferredTermsOfExistingPods": True}}]},
+    "terms-first": Profile("Pod affinity asked first", {"plugins": FIRST}),
+    "five-percent": Profile("5 % of nodes scored", {"percentageOfNodesToScore": 5}),
+    "own-terms": Profile("preferences of bound Pods ignored", {"pluginConfig": [
+        {"name": "InterPodAffinity", "args": {"ignorePreferredTermsOfExistingPods": True}}]}),
 }
+# Gates and APIs of its groups of Pods.
+GROUPS = ("GenericWorkload", "TopologyAwareWorkloadScheduling"), ("scheduling.k8s.io/v1beta1",)
 LIMIT = 240.0  # seconds for one step, before the run is given up
 SETTLE = 0.5   # after the last Pod runs: what the scheduler hears of that belongs to the step
 METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
@@ -88,10 +102,11 @@ class Bound:
 class Plane:
     """Up with no pools; `grow` adds nodes."""
 
-    def __init__(self, directory: pathlib.Path, shape: Shape):
-        self.shape, self._plain = shape, 0
-        profiles = [{"schedulerName": name, **profile} for name, profile in PROFILES.items()]
-        self._state = cluster.up(directory, (), (), gates=core.Gates(profiles=({"schedulerName": "default-scheduler"}, *profiles)))
+    def __init__(self, directory: pathlib.Path, shape: Shape, groups: bool = False):
+        self.shape, self._plain, self._groups = shape, 0, groups
+        profiles = [{"schedulerName": name, **profile.configuration} for name, profile in PROFILES.items()]
+        self._state = cluster.up(directory, (), (), gates=core.Gates(
+            *(GROUPS if groups else ((), ())), profiles=({"schedulerName": "default-scheduler"}, *profiles)))
         self.client = self._state.client()
         (self._scheduler,) = [one for one in process.known(self._state.directory) if one.name == "kube-scheduler"]
         self._pools = 0
@@ -203,12 +218,13 @@ class Plane:
     def _schedule(self, pods: list) -> tuple:
         process.signal_one(self._scheduler, signal.SIGSTOP)
         try:
-            self.client.create_all(pods)
+            for kind in ("PodGroup", "Pod"):  # a Pod's group is there before it
+                self.client.create_all([one for one in pods if one["kind"] == kind])
             before = self._cpu_ms()
         finally:
             began = time.monotonic()
             self._release()
-        last = self._bound.wait({pod["metadata"]["name"] for pod in pods})
+        last = self._bound.wait({pod["metadata"]["name"] for pod in pods if pod["kind"] == "Pod"})
         self._wait_running()
         time.sleep(SETTLE)
         return self._cpu_ms() - before, last - began
@@ -254,6 +270,8 @@ class Plane:
             list(threads.map(lambda name: self.client.request("DELETE", f"/api/v1/namespaces/{name}/pods?gracePeriodSeconds=0"), NAMESPACES))
         kube.wait_for("Pods to go", lambda: not self.pods("?limit=1"), LIMIT, every=0.2)
         self._bound.wait_none()
+        for name in NAMESPACES if self._groups else ():
+            self.client.request("DELETE", f"/apis/scheduling.k8s.io/v1beta1/namespaces/{name}/podgroups")
         self._wait_idle()
 
     def _wait_idle(self) -> None:
@@ -266,7 +284,7 @@ class Plane:
 
 
 @contextlib.contextmanager
-def up(directory: pathlib.Path, shape: Shape):
+def up(directory: pathlib.Path, shape: Shape, groups: bool = False):
     """A Plane in a folder that nobody else uses meanwhile; ended with everything it started."""
     directory = directory.resolve()
     directory.mkdir(parents=True, exist_ok=True)
@@ -277,7 +295,7 @@ def up(directory: pathlib.Path, shape: Shape):
             raise SystemExit(f"another run uses {directory}; choose another with TPUWH_E2E_DIR") from None
         cluster.down(directory)  # of a run that was killed
         try:
-            plane = Plane(directory, shape)
+            plane = Plane(directory, shape, groups)
             try:
                 yield plane
             finally:

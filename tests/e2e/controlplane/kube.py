@@ -84,7 +84,7 @@ class Kube:
 
 
 # Kinds whose collection is not the lower-case kind with an "s", and kinds without a namespace.
-_PLURALS = {"NetworkPolicy": "networkpolicies"}
+_PLURALS = {"NetworkPolicy": "networkpolicies", "PriorityClass": "priorityclasses"}
 _CLUSTER_SCOPED = {
     "Namespace", "Node", "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition",
     "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "PriorityClass",
