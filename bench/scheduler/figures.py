@@ -4,8 +4,8 @@ import dataclasses
 import math
 import statistics
 
-# Student's t, 95 %, by the number of rounds.
-T = {2: 12.71, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262, 11: 2.228, 12: 2.201}
+# Student's t, 95 %, by the number of values; of more, that of the next lower.
+T = {2: 12.71, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262, 12: 2.201, 16: 2.131, 24: 2.069, 32: 2.040}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,17 +88,18 @@ def grouped(steps: list) -> dict:
 
 
 def ratio(one: Figures, to: Figures) -> str:
-    """CPU a Pod by that of another in the same round: the geometric mean, and its 95 % interval where there are rounds for one."""
-    return mean_of([one.cpu_of(number) / to.cpu_of(number) for number in one.rounds if number in to.rounds])
+    """CPU a Pod by that of another in the same step of the same round: the geometric mean, and its 95 % interval."""
+    theirs = {(step.round, step.before): step.cpu_ms / step.pods for step in to.steps}
+    return mean_of([step.cpu_ms / step.pods / theirs[at] for step in one.steps if (at := (step.round, step.before)) in theirs])
 
 
 def mean_of(ratios: list) -> str:
     """The geometric mean, and its 95 % interval by Student's t."""
     logs = [math.log(one) for one in ratios]
     middle = statistics.mean(logs)
-    if len(logs) not in T or one_value(logs):
+    if len(logs) < min(T) or one_value(logs):
         return f"{math.exp(middle):.2f}"
-    wide = T[len(logs)] * statistics.stdev(logs) / math.sqrt(len(logs))
+    wide = T[max(count for count in T if count <= len(logs))] * statistics.stdev(logs) / math.sqrt(len(logs))
     return f"{math.exp(middle):.2f} ({math.exp(middle - wide):.2f}–{math.exp(middle + wide):.2f})"
 
 

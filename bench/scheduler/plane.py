@@ -152,11 +152,12 @@ class Plane:
             self.empty()
         return steps
 
-    def beside(self, constraint: Constraint, members: int, pods: int, number: int) -> Step:
+    def beside(self, constraint: Constraint, members: int, pods: int, number: int, profile: tuple = ()) -> Step:
         """What Pods without TPUs cost while so many members of slices are bound, which nobody had to schedule."""
         try:
             self._hold(constraint, members)
-            cpu, seconds = self._schedule([plain(f"plain-{number}", one, constraint.profile) for one in range(pods)])
+            with self._profiling(*profile):
+                cpu, seconds = self._schedule([plain(f"plain-{number}", one, constraint.profile) for one in range(pods)])
             return Step(self._pools * self.shape.hosts, constraint.name, number, members, pods, cpu, seconds, self.shape.hosts)
         finally:
             self.empty()
@@ -174,16 +175,19 @@ class Plane:
 
     def profiled(self, constraint: Constraint, pods: int, seconds: int, file: pathlib.Path) -> None:
         """A CPU profile of the scheduler, of so many Pods that all wait when it begins."""
-        with ThreadPoolExecutor(max_workers=1) as beside:
-            taken = beside.submit(lambda: self._profile(seconds, file))
-            try:
+        try:
+            with self._profiling(seconds, file):
                 self._step(constraint, range(pods // self.shape.hosts))
-                taken.result()
-            finally:
-                self.empty()
+        finally:
+            self.empty()
 
-    def _profile(self, seconds: int, file: pathlib.Path) -> None:
-        file.write_bytes(self._asked(f"/debug/pprof/profile?seconds={seconds}", seconds + 60))
+    @contextlib.contextmanager
+    def _profiling(self, seconds: int = 0, file: pathlib.Path | None = None):
+        with ThreadPoolExecutor(max_workers=1) as threads:
+            taken = threads.submit(self._asked, f"/debug/pprof/profile?seconds={seconds}", seconds + 60) if file else None
+            yield
+            if taken:
+                file.write_bytes(taken.result())
 
     def failed_attempts(self) -> int:
         """How often the scheduler has found no node for a Pod."""

@@ -58,7 +58,7 @@ class Stage:
         """Its four Pods."""
         pods = edited(self._sent(number), self.terms.member)
         if urgent:
-            edited(pods, _urgent)
+            edited(pods, urgent)
         if avoid:
             edited(pods, _avoiding, list(avoid))
         return pods
@@ -148,7 +148,7 @@ def _path(pod: dict) -> str:
     return f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
 
 
-def _urgent(pod: dict) -> None:
+def urgent(pod: dict) -> None:
     """As the program writes it for a Pod of that priority."""
     pod["spec"]["priorityClassName"], pod["metadata"]["labels"][PRIORITY] = URGENT, "1000"
     anti = pod["spec"]["affinity"].get("podAntiAffinity", {})

@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench")]
 
-from scheduler import constraints, figures, picture, variants  # noqa: E402
+from scheduler import constraints, figures, picture, rows, variants  # noqa: E402
 
 PROGRAM = sys.argv.pop() if len(sys.argv) > 1 else ""
 
@@ -45,9 +45,9 @@ class Figures(unittest.TestCase):
         self.assertEqual(figures.mean_of([1.5]), "1.50")
 
     def test_a_table(self):
-        found = figures.grouped([step(0, 0, 200), step(0, 100, 400), step(0, 0, 100, "none"), step(0, 100, 100, "none")])[1000, 4]
+        found = figures.grouped([step(0, 0, 200), step(0, 100, 400), step(0, 0, 100, "none"), step(0, 100, 200, "none")])[1000, 4]
         lines = figures.table((1000, 4), found, {"ours": "tpu-webhook"}, "none").splitlines()
-        self.assertEqual(lines[2], "| tpu-webhook | 3.0 |  | 3.00 | 1.0 + 0.0200 x | 2.0 s | 100 |")
+        self.assertEqual(lines[2], "| tpu-webhook | 3.0 |  | 2.00 | 1.0 + 0.0200 x | 2.0 s | 100 |")
         self.assertEqual({line.count("|") for line in lines}, {8})
 
 
@@ -64,9 +64,11 @@ class Picture(unittest.TestCase):
 
 
     def test_those_in_docs_and_the_tables_are_of_the_figures_in_the_tree(self):
-        command = [sys.executable, ROOT / "bench/scheduling", "--from", ROOT / "bench/scheduling.json", "--check"]
-        answer = subprocess.run(command, capture_output=True, text=True, check=False)
-        self.assertEqual(answer.returncode, 0, answer.stdout + answer.stderr)
+        for record in (ROOT / "bench/scheduling.json", *sorted((ROOT / "bench/scheduler/measured").glob("*.json"))):
+            with self.subTest(record.name):
+                command = [sys.executable, ROOT / "bench/scheduling", "--from", record, "--check"]
+                answer = subprocess.run(command, capture_output=True, text=True, check=False)
+                self.assertEqual(answer.returncode, 0, answer.stdout + answer.stderr)
 
 
 class Pods(unittest.TestCase):
@@ -84,9 +86,35 @@ class Pods(unittest.TestCase):
         for number in range(0, 40, 2):
             self.assertEqual(len({pod["metadata"]["namespace"] for one in (number, number + 1) for pod in constraints.members(one)}), 1)
 
+    def test_a_slice_has_as_many_pods_as_hosts(self):
+        for hosts, shape in constraints.SHAPES.items():
+            self.assertEqual(len(constraints.selector(0, shape)), hosts)
+
+    def test_a_group_is_sent_with_its_members(self):
+        gang, *pods = constraints.group(1)
+        self.assertEqual({pod["spec"]["schedulingGroup"]["podGroupName"] for pod in pods}, {gang["metadata"]["name"]})
+        self.assertEqual(gang["spec"]["schedulingPolicy"]["gang"]["minCount"], len(pods))
+
+    def test_a_pod_without_tpus_selects_nothing(self):
+        self.assertFalse({"affinity", "nodeSelector", "tolerations"} & set(constraints.plain("p", 1)["spec"]))
+
+    def test_all_pods_of_a_constraint_are_of_its_profile(self):
+        one = constraints.compared(None)[2].scheduled_by("terms-first")  # JobSet's leaders and followers
+        self.assertEqual({pod["spec"]["schedulerName"] for pod in one.first(0) + one.then(0, "slice-0")}, {"terms-first"})
+
     def test_no_pod_has_an_owner(self):
         for make in (constraints.none, constraints.selector, constraints.jobset_leader, constraints.kuberay):
             self.assertFalse([pod for pod in make(1) if "ownerReferences" in pod["metadata"]])
+
+
+class Rows(unittest.TestCase):
+    def test_a_lost_row_is_seen(self):
+        seen = {row.__name__: {"ours": ["stands", "stands"], "x": ["stands", "lost: it waits"]} for row in rows.ROWS}
+        line = rows.table(seen).splitlines()[2]
+        self.assertTrue(line.endswith("| stands | **lost, 1 of 2**: it waits |"), line)
+
+    def test_no_two_rows_have_one_name(self):
+        self.assertEqual(len({row.__name__ for row in rows.ROWS}), len(rows.ROWS))
 
 
 @unittest.skipUnless(PROGRAM, "no program")
@@ -96,6 +124,21 @@ class Reviewed(unittest.TestCase):
         keys = [[pod["metadata"]["labels"]["tpu-webhook.dev/slice-key"] for pod in reviewed(number)] for number in (0, 1)]
         self.assertEqual([len(set(one)) for one in keys], [1, 1])
         self.assertNotEqual(keys[0], keys[1])
+
+    def test_a_higher_priority_is_in_all_that_is_said_of_it(self):
+        before, after = constraints.Reviewed(PROGRAM, 1)(0), constraints.Reviewed(PROGRAM, 1)(0)
+        variants.edited(after, rows.urgent)
+        said = json.dumps([[pod["metadata"]["labels"], pod["spec"]["affinity"]] for pod in before])
+        want = said.replace('priority": "0"', 'priority": "1000"').replace('"values": ["0"]', '"values": ["1000"]')
+        self.assertEqual(json.dumps([[pod["metadata"]["labels"], pod["spec"]["affinity"]] for pod in after]), want)
+
+    def test_a_leader_is_one_and_the_others_follow_it(self):
+        leader, *others = variants.variant("leader", constraints.Reviewed(PROGRAM, 1)).first(0)
+        self.assertIn("podAntiAffinity", leader["spec"]["affinity"])
+        for pod in others:
+            self.assertNotIn("podAntiAffinity", pod["spec"]["affinity"])
+            self.assertNotIn(variants.LEADER, pod["metadata"]["labels"])
+            self.assertIn(variants.LEADER, json.dumps(pod["spec"]["affinity"]["podAffinity"]))
 
     def test_every_variant_finds_the_terms_it_changes(self):
         reviewed = constraints.Reviewed(PROGRAM, 1)
