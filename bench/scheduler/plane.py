@@ -45,6 +45,7 @@ PROFILES = {
 }
 # Gates and APIs of its groups of Pods.
 GROUPS = ("GenericWorkload", "TopologyAwareWorkloadScheduling"), ("scheduling.k8s.io/v1beta1",)
+AT_ONCE = 2000  # nodes: the controller manager frees so many of their first taint within the time that is waited for it
 LIMIT = 240.0  # seconds for one step, before the run is given up
 SETTLE = 0.5   # after the last Pod runs: what the scheduler hears of that belongs to the step
 METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
@@ -124,9 +125,10 @@ class Plane:
 
     def grow(self, count: int) -> None:
         """To so many nodes with TPUs, a slice's a pool."""
-        pools = self._made(range(self._pools, count // self.shape.hosts))
-        nodes.create(self.client, pools)
-        self._pools = count // self.shape.hosts
+        while self._pools < count // self.shape.hosts:
+            upto = min(self._pools + AT_ONCE // self.shape.hosts, count // self.shape.hosts)
+            nodes.create(self.client, self._made(range(self._pools, upto)))
+            self._pools = upto
         self._wait_idle()
 
     def grow_plain(self, count: int) -> None:
