@@ -58,7 +58,7 @@ class Constraint:
 
 
 def pool_name(number: int) -> str:
-    return f"slice-{number}"
+    return f"tpu-{number}"
 
 
 def slice_of(pod: dict) -> int:

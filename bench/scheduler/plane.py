@@ -45,7 +45,8 @@ PROFILES = {
 }
 # Gates and APIs of its groups of Pods.
 GROUPS = ("GenericWorkload", "TopologyAwareWorkloadScheduling"), ("scheduling.k8s.io/v1beta1",)
-AT_ONCE = 2000  # nodes: the controller manager frees so many of their first taint within the time that is waited for it
+# Without it nodes are ready when they are made; the controller manager takes minutes to find that out of 15,000.
+NO_ADMISSION = ("TaintNodesByCondition",)
 LIMIT = 240.0  # seconds for one step, before the run is given up
 SETTLE = 0.5   # after the last Pod runs: what the scheduler hears of that belongs to the step
 METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
@@ -107,7 +108,7 @@ class Plane:
         self.shape, self._plain, self._groups = shape, 0, groups
         profiles = [{"schedulerName": name, **profile.configuration} for name, profile in PROFILES.items()]
         self._state = cluster.up(directory, (), (), gates=core.Gates(
-            *(GROUPS if groups else ((), ())), profiles=({"schedulerName": "default-scheduler"}, *profiles)))
+            *(GROUPS if groups else ((), ())), no_admission=NO_ADMISSION, profiles=({"schedulerName": "default-scheduler"}, *profiles)))
         self.client = self._state.client()
         (self._scheduler,) = [one for one in process.known(self._state.directory) if one.name == "kube-scheduler"]
         self._pools = 0
@@ -125,10 +126,9 @@ class Plane:
 
     def grow(self, count: int) -> None:
         """To so many nodes with TPUs, a slice's a pool."""
-        while self._pools < count // self.shape.hosts:
-            upto = min(self._pools + AT_ONCE // self.shape.hosts, count // self.shape.hosts)
-            nodes.create(self.client, self._made(range(self._pools, upto)))
-            self._pools = upto
+        pools = self._made(range(self._pools, count // self.shape.hosts))
+        nodes.create(self.client, pools)
+        self._pools = count // self.shape.hosts
         self._wait_idle()
 
     def grow_plain(self, count: int) -> None:

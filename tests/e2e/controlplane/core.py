@@ -23,13 +23,14 @@ class Gates:
     features: tuple = ()
     apis: tuple = ()  # GROUP/VERSION
     off: tuple = ()  # of the API server alone
+    no_admission: tuple = ()  # plug-ins of the API server that are switched off
     profiles: tuple = ()  # of the scheduler, as KubeSchedulerConfiguration has them; its default one alone
 
     def arguments(self) -> list:
         return ["--feature-gates=" + ",".join(f"{name}=true" for name in self.features)] if self.features else []
 
     def api_arguments(self) -> list:
-        off = [f"--feature-gates={name}=false" for name in self.off]
+        off = [f"--feature-gates={name}=false" for name in self.off] + [f"--disable-admission-plugins={name}" for name in self.no_admission]
         return self.arguments() + off + (["--runtime-config=" + ",".join(f"{api}=true" for api in self.apis)] if self.apis else [])
 
 
