@@ -64,9 +64,10 @@ void check_places(const View& view, Checks& out);
 void check_rbac(const View& view, Checks& out);
 void check_ledger(const View& view, Checks& out);
 void check_workload_apis(const View& view, Checks& out);
-// These two add no line where nothing is to be said: few clusters have gangs, and Pods are tried
-// where somebody asks for it.
+// These add no line where nothing is to be said: few clusters have gangs, the size of a cluster is
+// a replica's to say, and Pods are tried where somebody asks for it.
 void check_gangs(const View& view, Checks& out);
+void check_cost(const View& view, Checks& out);
 void check_probes(const View& view, Checks& out);
 
 inline void ok(Checks& out, ids::DoctorCheck check, std::string what) {

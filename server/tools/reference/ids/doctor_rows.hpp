@@ -117,6 +117,9 @@ inline constexpr Row doctor_rows[] = {
     {"TPU-940", "probe", "fail",
      "With --probe: a dry-run Pod of each workload API is answered by a replica.",
      "Remove what is in the way, as the fix says."},
+    {"TPU-941", "cost", "ok",
+     "What a cluster of the size that a replica sees pays for tpu-webhook, by measurements.",
+     "No action is needed."},
 };
 using DoctorCheck = Name<doctor_rows>;
 

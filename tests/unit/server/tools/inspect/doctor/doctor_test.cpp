@@ -1,6 +1,7 @@
 // What `doctor` says of an installation: sound, broken in one way (by check), and seen in part.
 #include "server/kube/cluster/ledger_object.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
+#include "server/tools/inspect/doctor/cost.hpp"
 #include "server/tools/inspect/doctor/former.hpp"
 #include "server/tools/inspect/doctor/layout.hpp"
 #include "tests/support/named_case.hpp"
@@ -756,6 +757,54 @@ TEST(DoctorTest, nobody_may_read_anything) {
   view.ns = here;
   for (const Check& each : examine(view))
     EXPECT_EQ(each.verdict, Verdict::unknown) << each.check << ": " << each.what;
+}
+
+struct CostCase {
+  const char* name;
+  ClusterSize size;
+  const char* said;  // part of it
+};
+
+class CostTest : public testing::TestWithParam<CostCase> {};
+
+TEST_P(CostTest, grows_with_the_cluster) {
+  EXPECT_THAT(cost_of(GetParam().size), HasSubstr(GetParam().said));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    table, CostTest,
+    testing::Values(CostCase{"counted", {3000, 1}, "3000 nodes, 1 TPU Pod: "},
+                    CostCase{"nothing", {0, 0}, "about 2 ms of CPU"},
+                    CostCase{"smaller_than_any_measured", {10, 4}, "about 2 ms of CPU"},
+                    CostCase{"as_measured", {3000, 4}, "about 27 ms of CPU"},
+                    CostCase{"as_measured_with_a_selector", {3000, 4}, "(14 with a node selector"},
+                    CostCase{"between_two", {2000, 4}, "about 19 ms of CPU"},
+                    CostCase{"beyond_the_largest", {27000, 4}, "about 178 ms of CPU"},
+                    CostCase{"memory_of_nothing", {0, 0}, "; 14 MB of memory"},
+                    CostCase{"memory_of_the_largest", {15000, 100000}, "; 81 MB of memory"}),
+    case_name);
+
+std::vector<std::string> told_of_cost(const View& view) {
+  Checks out;
+  check_cost(view, out);
+  std::vector<std::string> said;
+  for (const Check& each : out) said.push_back(each.what);
+  return said;
+}
+
+TEST(DoctorTest, cost_is_said_of_what_the_first_replica_that_answers_has_seen) {
+  View view = installed();
+  EXPECT_THAT(told_of_cost(view), testing::ElementsAre(HasSubstr("3000 nodes, 500 TPU Pods: ")));
+  view.replicas[0].metrics = forbidden("get pods/proxy");
+  EXPECT_EQ(told_of_cost(view).size(), 1U);
+  for (Replica& each : view.replicas) each.metrics = forbidden("get pods/proxy");
+  EXPECT_TRUE(told_of_cost(view).empty());
+}
+
+TEST(DoctorTest, cost_is_not_said_where_replicas_watch_no_cluster) {
+  View view = installed();
+  for (Replica& each : view.replicas) each.metrics = there("tpu_webhook_ready 1\n");
+  EXPECT_TRUE(told_of_cost(view).empty());
 }
 
 TEST(DoctorTest, prints_a_line_for_each_check) {

@@ -67,6 +67,8 @@ inline const std::string metrics_of_a_replica =
     "tpu_webhook_watch_synced{resource=\"pods\"} 1\n"
     "tpu_webhook_watch_age_seconds{resource=\"pods\"} 41.5\n"
     "tpu_webhook_watch_age_seconds{resource=\"nodes\"} 3\n"
+    "tpu_webhook_store_objects{resource=\"pods\"} 500\n"
+    "tpu_webhook_store_objects{resource=\"nodes\"} 3000\n"
     "tpu_webhook_ledger_stalled_seconds 3.5\n";
 
 inline Json secret_of(const std::string& certificates) {
