@@ -6,6 +6,7 @@
 #include "server/cli/kubectl_tpu/explain_flags.hpp"
 #include "server/cli/kubectl_tpu/findings_flags.hpp"
 #include "server/cli/kubectl_tpu/ledger_flags.hpp"
+#include "server/cli/kubectl_tpu/policy_flags.hpp"
 #include "server/cli/kubectl_tpu/review_flags.hpp"
 #include "server/cli/kubectl_tpu/slices_flags.hpp"
 #include "server/cli/rules_flags.hpp"
@@ -35,6 +36,7 @@ void add_commands(CLI::App& program, Command& chosen) {
   add_ledger(program, chosen);
   add_catalog(program, chosen);
   add_findings(program, chosen);
+  add_policy(program, chosen);
   add_rules(program, chosen);
   add_config(program, chosen);
 }

@@ -53,6 +53,27 @@ class Api:
         return self._call("create", obj["apiVersion"], obj["kind"], body=obj, namespace=namespace,
                           query_params=list(STRICT), dry_run="All" if dry_run else None)
 
+    def told(self, obj: dict, update: bool = False) -> tuple[bool, str]:
+        """Whether a dry run is refused, and what its author reads: why, and the warnings. An update is of what is there now."""
+        for _ in range(20):
+            told = self._told(obj, update)
+            if "the object has been modified" not in told[1]:
+                break
+        return told
+
+    def _told(self, obj: dict, update: bool) -> tuple[bool, str]:
+        resource, metadata = self._resource(obj["apiVersion"], obj["kind"]), obj["metadata"]
+        verb, name = resource.create, {}
+        if update:
+            kept = self.get(obj["apiVersion"], obj["kind"], metadata["name"], metadata["namespace"])["metadata"]["resourceVersion"]
+            verb, name = resource.replace, {"name": metadata["name"]}
+            obj = {**obj, "metadata": {**metadata, "resourceVersion": kept}}
+        try:
+            answer = verb(serialize=False, body=obj, namespace=metadata["namespace"], dry_run="All", **name)
+        except (ApiException, dynamic.exceptions.DynamicApiError) as error:
+            return True, "\n".join([_message(error), *error.headers.getlist("Warning")])
+        return False, "\n".join(answer.headers.getlist("Warning"))
+
     def patch(self, api_version: str, kind: str, name: str, body: dict, namespace: str | None = None) -> dict:
         """A JSON merge patch."""
         return self._call("patch", api_version, kind, name=name, namespace=namespace, body=body,

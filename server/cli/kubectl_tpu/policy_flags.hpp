@@ -1,0 +1,12 @@
+// The flags of `kubectl tpu policy`.
+#pragma once
+
+#include "server/cli/cli.hpp"
+
+#include <CLI/App.hpp>
+
+namespace tpuwh::server::cli::kubectl_tpu {
+
+void add_policy(CLI::App& program, Command& chosen);
+
+}  // namespace tpuwh::server::cli::kubectl_tpu

@@ -1,0 +1,45 @@
+#include "server/tools/policy/command.hpp"
+
+#include "server/text/json_line.hpp"
+#include "server/text/json_text.hpp"
+#include "server/text/yaml.hpp"
+#include "server/tools/policy/size_law.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace tpuwh::server::policy {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// As the chart's webhooks: its namespaces.exclude and shadowNamespaces.
+Elsewhere elsewhere(const webhook::config::Config& config) {
+  return {.namespaces = {"kube-system"}, .label = config.prefix + "mode", .value = "shadow"};
+}
+
+}  // namespace
+
+int run_policy(const PolicyOptions& options, const text::Console& console) {
+  Json all = Json::array();
+  for (const Policy& each : size_law(options.config, options.most)) {
+    all.push_back(policy_object(each));
+    all.push_back(binding_object(each, elsewhere(options.config)));
+  }
+  if (options.output == PolicyOutput::json) {
+    console.out << text::json_line(
+        {{"apiVersion", "v1"}, {"kind", "List"}, {"items", std::move(all)}}, true);
+    return 0;
+  }
+  for (std::string between; const Json& each : all) {
+    console.out << text::printed_lines(between + text::to_yaml(each));
+    between = "---\n";
+  }
+  return 0;
+}
+
+}  // namespace tpuwh::server::policy

@@ -1,0 +1,23 @@
+// `kubectl tpu policy`: admission policies for a cluster, printed for `kubectl apply`.
+#pragma once
+
+#include "server/text/console.hpp"
+#include "server/tools/policy/policy.hpp"
+#include "webhook/config/config.hpp"
+
+namespace tpuwh::server::policy {
+
+enum class PolicyOutput { yaml, json };
+
+struct PolicyOptions {
+  webhook::config::Config config;
+  Action most = Action::deny;
+  PolicyOutput output = PolicyOutput::yaml;
+};
+
+// YAML documents, or a List as one JSON text.
+//
+//   returns  0
+int run_policy(const PolicyOptions& options, const text::Console& console);
+
+}  // namespace tpuwh::server::policy
