@@ -15,7 +15,7 @@ PROGRAM = None  # path of tpu-webhook; run.py sets it
 START_LIMIT = 10.0
 END_LIMIT = 40.0
 # What the operators' program has; the rest is tpu-webhook's.
-TOOLS = ("explain", "review", "slices", "audit", "doctor", "ledger", "catalog", "findings")
+TOOLS = ("explain", "review", "slices", "audit", "doctor", "ledger", "catalog", "findings", "policy")
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
 
 

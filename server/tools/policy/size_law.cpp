@@ -120,19 +120,32 @@ constexpr Fault statefulset_faults[] = {
 
 struct Law {
   std::string_view kind, templates;
+  std::string_view pods;          // CEL: a list of the object's PodTemplateSpecs
   std::span<const Fault> faults;  // behind those of shapes
   std::string_view inside = {};   // for "@cluster@"
 };
 
+constexpr std::string_view one_template = "[object.spec.template]";
+constexpr std::string_view of_groups =
+    "object.spec@cluster@.?workerGroupSpecs.orValue([]).map(group, group.template)";
+
 constexpr Law laws[] = {
-    {"Job", of_job, job_faults},
-    {"JobSet", of_jobset, jobset_faults},
-    {"RayCluster", of_ray, ray_faults},
-    {"RayJob", of_ray, ray_faults, ".?rayClusterSpec"},
-    {"RayService", of_ray, ray_faults, ".?rayClusterConfig"},
-    {"LeaderWorkerSet", of_group, group_faults},
-    {"StatefulSet", of_statefulset, statefulset_faults},
+    {"Job", of_job, one_template, job_faults},
+    {"JobSet", of_jobset,
+     "object.spec.?replicatedJobs.orValue([]).map(job, job.template.spec.template)", jobset_faults},
+    {"RayCluster", of_ray, of_groups, ray_faults},
+    {"RayJob", of_ray, of_groups, ray_faults, ".?rayClusterSpec"},
+    {"RayService", of_ray, of_groups, ray_faults, ".?rayClusterConfig"},
+    {"LeaderWorkerSet", of_group, "[object.spec.leaderWorkerTemplate.workerTemplate]",
+     group_faults},
+    {"StatefulSet", of_statefulset, one_template, statefulset_faults},
 };
+
+// It spares the steps for objects whose Pods ask for none.
+std::string asks_for_tpus(const Law& law) {
+  return with(law.pods, "@cluster@", law.inside) + R"(.exists(pod,
+  pod.spec.containers.exists(c, 'google.com/tpu' in c.?resources.?limits.orValue({}))))";
+}
 
 // Its maker was told, or will be; and nothing is judged of what goes.
 std::string nobody_made_it() {
@@ -169,7 +182,8 @@ Policy policy_of(const Law& law, const ObjectKind& kind, const std::vector<Fault
              .group = std::string(kind.group),
              .resource = std::string(kind.resource),
              .versions = {},
-             .conditions = {{"made-by-nobody-checked", nobody_made_it()}},
+             .conditions = {{"asks-for-tpus", asks_for_tpus(law)},
+                            {"made-by-nobody-checked", nobody_made_it()}},
              .variables = {{"objects", "oldObject == null ? [object] : [object, oldObject]"},
                            {"templates", with(law.templates, "@cluster@", law.inside)}},
              .expression = "variables.found.size() == 0",
