@@ -3,6 +3,7 @@
 #include "server/text/json_text.hpp"
 #include "server/tools/objects/json_path.hpp"
 #include "server/tools/objects/keys.hpp"
+#include "server/tools/predict/expand/child.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"
 
 #include <fmt/format.h>
@@ -50,6 +51,15 @@ void visit_replicas(const Json& pod, std::uint64_t count, const Visit& visit) {
   }
 }
 
+std::string hash_of_template(const Owner& deployment) {
+  return suffix_of("Deployment", deployment.ns, deployment.name, 10);
+}
+
+Owner replica_set_of(const Owner& deployment) {
+  return {deployment.api_version, "ReplicaSet", deployment.ns,
+          fmt::format("{}-{}", deployment.name, hash_of_template(deployment))};
+}
+
 }  // namespace
 
 std::uint64_t count_replicas(const Json& object) {
@@ -60,12 +70,41 @@ Result<void> expand_deployment(const Parent& deployment, const ExpandOptions& op
                                const Visit& visit) {
   const auto& [whole, self, spec] = deployment;
   if (auto good = check_replicated(spec); !good) return good;
-  const std::string hash = suffix_of("Deployment", self.ns, self.name, 10);
-  const Owner set{self.api_version, "ReplicaSet", self.ns, fmt::format("{}-{}", self.name, hash)};
+  const Owner set = replica_set_of(self);
   Json pod = begin_pod(spec["template"], set, "", set.name + '-');
-  set_label(pod, objects::key::pod_template_hash, hash);
+  set_label(pod, objects::key::pod_template_hash, hash_of_template(self));
   visit_replicas(pod, shown(count_replicas(whole), options), visit);
   return {};
+}
+
+Result<Children> children_of_deployment(const Parent& deployment) {
+  const auto& [whole, self, spec] = deployment;
+  if (auto good = check_replicated(spec); !good) return good.error();
+  const std::string hash = hash_of_template(self);
+  Json pod_template = spec["template"];
+  set_label(pod_template, objects::key::pod_template_hash, hash);
+  Json set =
+      begin_child(replica_set_of(self), self, {{"labels", pod_template["metadata"]["labels"]}});
+  for (const auto& [key, value] :
+       object_or_empty(object_or_empty(whole, "metadata"), "annotations").items())
+    if (key != "kubectl.kubernetes.io/last-applied-configuration")
+      set_annotation(set, key.c_str(), value.get<std::string>());
+  set["spec"] = {{"replicas", count_replicas(whole)}};
+  if (spec.contains("minReadySeconds")) set["spec"]["minReadySeconds"] = spec["minReadySeconds"];
+  Json& selector = set["spec"]["selector"] = object_or_empty(spec, "selector");
+  if (object_or_empty(selector, "matchLabels").empty()) selector["matchLabels"] = Json::object();
+  selector["matchLabels"][objects::key::pod_template_hash] = hash;
+  set["spec"]["template"] = std::move(pod_template);
+  Children out;
+  out.list.push_back({.object = std::move(set)});
+  return out;
+}
+
+Result<Children> children_of_stateful_set(const Parent& stateful_set) {
+  Children out{.others = {"ControllerRevision"}};
+  if (!array_or_empty(stateful_set.spec, "volumeClaimTemplates").empty())
+    out.others.emplace_back("PersistentVolumeClaim");
+  return out;
 }
 
 Result<void> expand_replica_set(const Parent& replica_set, const ExpandOptions& options,

@@ -1,6 +1,7 @@
 // Pods of a Deployment, a ReplicaSet and a StatefulSet.
 #pragma once
 
+#include "server/tools/predict/expand/children.hpp"
 #include "server/tools/predict/expand/pod_template.hpp"
 
 #include <cstdint>
@@ -18,6 +19,10 @@ Result<void> expand_replica_set(const Parent& replica_set, const ExpandOptions& 
                                 const Visit& visit);
 Result<void> expand_stateful_set(const Parent& stateful_set, const ExpandOptions& options,
                                  const Visit& visit);
+
+// Its ReplicaSet; of a StatefulSet nothing that is made here.
+Result<Children> children_of_deployment(const Parent& deployment);
+Result<Children> children_of_stateful_set(const Parent& stateful_set);
 
 // The Pods of a StatefulSet one by one, also of those that LeaderWorkerSet makes.
 //

@@ -43,23 +43,28 @@ constexpr ObjectKind pod_kind{.group = "", .versions = {"v1"}, .kind = "Pod", .r
 constexpr ObjectKind replica_set_kind{
     .group = "apps", .versions = {"v1"}, .kind = "ReplicaSet", .resource = "replicasets"};
 
+Result<Children> no_children(const Parent&) {
+  return Children();
+}
+
 struct Api {
   std::string_view kind;
   std::uint64_t (*count)(const Json& object);
   Result<void> (*expand)(const Parent& object, const ExpandOptions& options, const Visit& visit);
+  Result<Children> (*children)(const Parent& object) = no_children;
 };
 
 // Of kinds that expand_plain() does not know.
 constexpr Api apis[] = {
     {"Job", count_job, expand_job},
-    {"CronJob", count_cron_job, expand_cron_job},
-    {"JobSet", count_jobset, expand_jobset},
-    {"RayCluster", count_ray_cluster, expand_ray_cluster},
-    {"RayJob", count_ray_job, expand_ray_job},
-    {"RayService", count_ray_service, expand_ray_service},
-    {"LeaderWorkerSet", count_lws, expand_lws},
-    {"StatefulSet", count_replicas, expand_stateful_set},
-    {"Deployment", count_replicas, expand_deployment},
+    {"CronJob", count_cron_job, expand_cron_job, children_of_cron_job},
+    {"JobSet", count_jobset, expand_jobset, children_of_jobset},
+    {"RayCluster", count_ray_cluster, expand_ray_cluster, children_of_ray_cluster},
+    {"RayJob", count_ray_job, expand_ray_job, children_of_ray_job},
+    {"RayService", count_ray_service, expand_ray_service, children_of_ray_service},
+    {"LeaderWorkerSet", count_lws, expand_lws, children_of_lws},
+    {"StatefulSet", count_replicas, expand_stateful_set, children_of_stateful_set},
+    {"Deployment", count_replicas, expand_deployment, children_of_deployment},
     {"ReplicaSet", count_replicas, expand_replica_set},
 };
 
@@ -79,6 +84,11 @@ const ObjectKind* kind_of(const Json& object) {
   const auto found = workloads::find_object(group, kind);
   const bool known = found && (found->object->maker != nullptr || api_of(*found->object));
   return known ? found->object : nullptr;
+}
+
+Result<Owner> self_of(const Json& object, const ObjectKind& kind, const ExpandOptions& options) {
+  return owner_of(object, fmt::format("{}/{}", kind.group, kind.versions.front()), kind.kind,
+                  options);
 }
 
 }  // namespace
@@ -127,13 +137,23 @@ std::vector<MadeUpName> made_up_names(const Json& object, const ExpandOptions& o
   return out;
 }
 
+Result<Children> children_of(const Json& object, const ExpandOptions& options) {
+  const ObjectKind* kind = kind_of(object);
+  if (kind == nullptr || kind == &pod_kind || kind->maker != nullptr) return Children();
+  const Json plain = without_nulls(object);
+  const auto self = self_of(plain, *kind, options);
+  if (!self) return self.error();
+  const Result<const Json*> spec = need_object(plain, "spec", "");
+  if (!spec) return spec.error();
+  return api_of(*kind)->children({plain, *self, **spec});
+}
+
 Result<void> for_each_pod(const Json& object, const ExpandOptions& options,
                           const std::function<bool(const Json& pod)>& each) {
   const ObjectKind* kind = kind_of(object);
   if (kind == nullptr) return Error(base::Errc::bad_value, "makes no Pods", "kind");
   const Json plain = without_nulls(object);
-  const auto self = owner_of(plain, fmt::format("{}/{}", kind->group, kind->versions.front()),
-                             kind->kind, options);
+  const auto self = self_of(plain, *kind, options);
   if (!self) return self.error();
   if (kind == &pod_kind) return expand_pod(plain, *self, each);
   const Result<const Json*> spec = need_object(plain, "spec", "");

@@ -3,6 +3,7 @@
 #include "server/text/json_text.hpp"
 #include "server/tools/objects/json_path.hpp"
 #include "server/tools/objects/keys.hpp"
+#include "server/tools/predict/expand/child.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"
 
 #include <fmt/format.h>
@@ -64,6 +65,20 @@ void set_index(Json& pod, const Owner& job, std::uint64_t number) {
   pod["spec"]["hostname"] = fmt::format("{}-{}", job.name, index);
 }
 
+// The template of its Jobs.
+Result<const Json*> template_of_cron_job(const Json& spec) {
+  const Result<const Json*> job = need_object(spec, "jobTemplate", "spec");
+  if (!job) return job;
+  const Result<const Json*> job_spec = need_object(**job, "spec", "spec.jobTemplate");
+  if (!job_spec) return job_spec;
+  if (auto good = check_job_spec(**job_spec, "spec.jobTemplate.spec"); !good) return good.error();
+  return job;
+}
+
+Owner next_job(const Owner& cron_job) {
+  return job_called(cron_job.ns, job_name_of_cron_job(cron_job));
+}
+
 }  // namespace
 
 Owner job_called(std::string ns, std::string name) {
@@ -122,14 +137,21 @@ std::uint64_t count_cron_job(const Json& cron_job) {
 
 Result<void> expand_cron_job(const Parent& cron_job, const ExpandOptions& options,
                              const Visit& visit) {
-  const Result<const Json*> job = need_object(cron_job.spec, "jobTemplate", "spec");
+  const Result<const Json*> job = template_of_cron_job(cron_job.spec);
   if (!job) return job.error();
-  const Result<const Json*> job_spec = need_object(**job, "spec", "spec.jobTemplate");
-  if (!job_spec) return job_spec.error();
-  if (auto good = check_job_spec(**job_spec, "spec.jobTemplate.spec"); !good) return good;
-  visit_job(job_called(cron_job.self.ns, job_name_of_cron_job(cron_job.self)), **job_spec, options,
-            visit);
+  visit_job(next_job(cron_job.self), (**job)["spec"], options, visit);
   return {};
+}
+
+Result<Children> children_of_cron_job(const Parent& cron_job) {
+  const Result<const Json*> job = template_of_cron_job(cron_job.spec);
+  if (!job) return job.error();
+  Json child =
+      begin_child(next_job(cron_job.self), cron_job.self, object_or_empty(**job, "metadata"));
+  child["spec"] = (**job)["spec"];
+  Children out;
+  out.list.push_back({.object = std::move(child)});
+  return out;
 }
 
 }  // namespace tpuwh::server::expand

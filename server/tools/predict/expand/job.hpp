@@ -2,6 +2,7 @@
 //   source  kubernetes/kubernetes pkg/controller/job, pkg/registry/batch/job/strategy.go, v1.36.3
 #pragma once
 
+#include "server/tools/predict/expand/children.hpp"
 #include "server/tools/predict/expand/pod_template.hpp"
 
 #include <cstdint>
@@ -15,6 +16,9 @@ Result<void> expand_job(const Parent& job, const ExpandOptions& options, const V
 std::uint64_t count_cron_job(const Json& cron_job);
 Result<void> expand_cron_job(const Parent& cron_job, const ExpandOptions& options,
                              const Visit& visit);
+
+// That Job, without the time that its annotation has.
+Result<Children> children_of_cron_job(const Parent& cron_job);
 
 // Of the Job that the CronJob makes next: for the minute it is due.
 //   source  kubernetes/kubernetes pkg/controller/cronjob/cronjob_controllerv2.go, v1.36.3

@@ -4,6 +4,7 @@
 #include "server/text/json_text.hpp"
 #include "server/tools/objects/json_path.hpp"
 #include "server/tools/objects/keys.hpp"
+#include "server/tools/predict/expand/child.hpp"
 #include "server/tools/predict/expand/job.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"
 
@@ -89,7 +90,7 @@ std::string coordinator_of(const JobSet& jobset) {
       count_or(coordinator, "jobIndex", 0), count_or(coordinator, "podIndex", 0), jobset.subdomain);
 }
 
-// What is the same for all Jobs of a replicated job.
+// What is the same for all Jobs of a replicated job: on each Job, and on its Pods.
 void mark_replicated_job(Json& pod, const JobSet& jobset, const Json& replicated_job,
                          const Position& position) {
   mark(pod, "jobset-name", jobset.self.name);
@@ -195,18 +196,24 @@ Visit with_affinity_of_leaders(const Visit& visit) {
   };
 }
 
+bool has_host_names(const JobSet& jobset) {
+  return flag_or(object_or_empty(jobset.spec, "network"), "enableDNSHostnames", true);
+}
+
 // The template of all Jobs of a replicated job.
 void prepare(Json& pod_template, const JobSet& jobset, const Json& replicated_job,
              const Position& position) {
   if (!pod_template["spec"].contains("restartPolicy"))
     pod_template["spec"]["restartPolicy"] = "OnFailure";
   mark_replicated_job(pod_template, jobset, replicated_job, position);
-  if (flag_or(object_or_empty(jobset.spec, "network"), "enableDNSHostnames", true))
-    pod_template["spec"]["subdomain"] = jobset.subdomain;
+  if (has_host_names(jobset)) pod_template["spec"]["subdomain"] = jobset.subdomain;
   if (selects_labelled_nodes(jobset, replicated_job)) tolerate_labelled_nodes(pod_template);
   add_volumes(pod_template, jobset);
-  if (!has_annotation(pod_template, node_selector_key))
-    set_label(pod_template, priority_key, priority_of(pod_template["spec"]));
+}
+
+Owner job_of(const JobSet& jobset, const Json& replicated_job, std::uint64_t index) {
+  return job_called(jobset.self.ns, fmt::format("{}-{}-{}", jobset.self.name,
+                                                text::text_member(replicated_job, "name"), index));
 }
 
 bool visit_replicated_job(const JobSet& jobset, const Json& replicated_job,
@@ -215,18 +222,42 @@ bool visit_replicated_job(const JobSet& jobset, const Json& replicated_job,
   Json spec = job_spec_of(replicated_job);
   Json& pod = spec["template"];
   prepare(pod, jobset, replicated_job, position);
+  if (!has_annotation(pod, node_selector_key))  // JobSet's webhook, of each Pod
+    set_label(pod, priority_key, priority_of(pod["spec"]));
   const bool exclusive =
       has_annotation(pod, exclusive_key) && !has_annotation(pod, node_selector_key);
   const Visit visit_pod = exclusive ? with_affinity_of_leaders(visit) : visit;
-  const std::string name = text::text_member(replicated_job, "name");
   for (std::uint64_t i = 0; i < shown(position.replicas, options); ++i) {
-    const Owner job =
-        job_called(jobset.self.ns, fmt::format("{}-{}-{}", jobset.self.name, name, i));
+    const Owner job = job_of(jobset, replicated_job, i);
     mark_job(pod, job, position, i);
     if (selects_labelled_nodes(jobset, replicated_job)) select_labelled_nodes(pod, job);
     if (!visit_job(job, spec, options, visit_pod)) return false;
   }
   return true;
+}
+
+// ---- what it makes on the way to Pods
+
+Json first_job(const JobSet& jobset, const Json& replicated_job, const Position& position) {
+  const Owner self = job_of(jobset, replicated_job, 0);
+  Json job =
+      begin_child(self, jobset.self, object_or_empty(job_template_of(replicated_job), "metadata"));
+  job["spec"] = job_spec_of(replicated_job);
+  job["spec"]["suspend"] = flag_or(jobset.spec, "suspend", false);
+  Json& pod = job["spec"]["template"];
+  prepare(pod, jobset, replicated_job, position);
+  mark_replicated_job(job, jobset, replicated_job, position);
+  for (Json* each : {&job, &pod}) mark_job(*each, self, position, 0);
+  if (selects_labelled_nodes(jobset, replicated_job)) select_labelled_nodes(pod, self);
+  return job;
+}
+
+Json service_of(const JobSet& jobset) {
+  Json out = headless_service(service_called(jobset.self.ns, jobset.subdomain), jobset.self,
+                              {{"jobset.sigs.k8s.io/jobset-name", jobset.self.name}});
+  out["spec"]["publishNotReadyAddresses"] =
+      flag_or(object_or_empty(jobset.spec, "network"), "publishNotReadyAddresses", true);
+  return out;
 }
 
 Result<void> check_replicated_job(const Json& replicated_job, const std::string& path) {
@@ -280,6 +311,13 @@ Result<void> check_jobset_spec(const Json& spec) {
   return {};
 }
 
+// Of one that has been checked.
+JobSet read_jobset(const Parent& object) {
+  const auto& [whole, self, spec] = object;
+  const std::string subdomain = text::text_member(object_or_empty(spec, "network"), "subdomain");
+  return {whole, spec, spec["replicatedJobs"], self, subdomain.empty() ? self.name : subdomain};
+}
+
 }  // namespace
 
 std::uint64_t count_jobset(const Json& jobset) {
@@ -290,16 +328,28 @@ std::uint64_t count_jobset(const Json& jobset) {
 }
 
 Result<void> expand_jobset(const Parent& object, const ExpandOptions& options, const Visit& visit) {
-  const auto& [whole, self, spec] = object;
-  if (auto good = check_jobset_spec(spec); !good) return good;
-  std::string subdomain = text::text_member(object_or_empty(spec, "network"), "subdomain");
-  if (subdomain.empty()) subdomain = self.name;
-  const JobSet jobset{whole, spec, spec["replicatedJobs"], self, subdomain};
+  if (auto good = check_jobset_spec(object.spec); !good) return good;
+  const JobSet jobset = read_jobset(object);
   const std::vector<Position> positions = positions_of(jobset.replicated_jobs);
   for (std::size_t i = 0; i < positions.size(); ++i)
     if (!visit_replicated_job(jobset, jobset.replicated_jobs[i], positions[i], options, visit))
       break;
   return {};
+}
+
+Result<Children> children_of_jobset(const Parent& object) {
+  if (auto good = check_jobset_spec(object.spec); !good) return good.error();
+  const JobSet jobset = read_jobset(object);
+  Children out;
+  if (has_host_names(jobset)) out.list.push_back({.object = service_of(jobset), .may_exist = true});
+  const std::vector<Position> positions = positions_of(jobset.replicated_jobs);
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    if (positions[i].replicas > 0)
+      out.list.push_back({.object = first_job(jobset, jobset.replicated_jobs[i], positions[i]),
+                          .count = positions[i].replicas});
+  if (!array_or_empty(object.spec, "volumeClaimPolicies").empty())
+    out.others.emplace_back("PersistentVolumeClaim");
+  return out;
 }
 
 }  // namespace tpuwh::server::expand

@@ -3,6 +3,7 @@
 //           pkg/webhooks/{jobset,pod}_webhook.go, v0.12.0
 #pragma once
 
+#include "server/tools/predict/expand/children.hpp"
 #include "server/tools/predict/expand/pod_template.hpp"
 
 #include <cstdint>
@@ -11,5 +12,8 @@ namespace tpuwh::server::expand {
 
 std::uint64_t count_jobset(const Json& jobset);
 Result<void> expand_jobset(const Parent& jobset, const ExpandOptions& options, const Visit& visit);
+
+// Its headless Service, then a Job of each replicated job.
+Result<Children> children_of_jobset(const Parent& jobset);
 
 }  // namespace tpuwh::server::expand

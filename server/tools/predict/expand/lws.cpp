@@ -5,6 +5,7 @@
 #include "server/tools/objects/json_path.hpp"
 #include "server/tools/objects/keys.hpp"
 #include "server/tools/predict/expand/apps.hpp"
+#include "server/tools/predict/expand/child.hpp"
 #include "server/tools/predict/expand/lws_tpu.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"
 
@@ -82,9 +83,8 @@ void annotate_group(Json& pod, const LeaderWorkerSet& lws) {
   annotate_topology(pod, lws, subgroup_topology_key);
 }
 
-// The leader of every group, but for its ordinal.
-Json begin_leader(const LeaderWorkerSet& lws, const Owner& set) {
-  Json pod = begin_stateful_pod(lws.leader_template, set, lws.self.name, lws.claims);
+// A leader, or the template of all.
+void mark_leader(Json& pod, const LeaderWorkerSet& lws) {
   set_label(pod, worker_index_key, "0");
   set_label(pod, name_key, lws.self.name);
   set_label(pod, revision_key, lws.revision);
@@ -93,20 +93,39 @@ Json begin_leader(const LeaderWorkerSet& lws, const Owner& set) {
     set_annotation(pod, subgroup_type_key, lws.leader_excluded ? "LeaderExcluded" : "LeaderWorker");
   if (!lws.shared_subdomain)
     set_annotation(pod, objects::key_of(Annotation::lws_subdomain_policy), "UniquePerReplica");
+}
+
+// The leader of every group, but for its ordinal.
+Json begin_leader(const LeaderWorkerSet& lws, const Owner& set) {
+  Json pod = begin_stateful_pod(lws.leader_template, set, lws.self.name, lws.claims);
+  mark_leader(pod, lws);
   return pod;
+}
+
+// What the Pods of a group have of their leader, and their StatefulSet.
+void label_group(Json& object, const LeaderWorkerSet& lws, const Json& leader) {
+  set_label(object, group_index_key, label(leader, group_index_key));
+  set_label(object, name_key, lws.self.name);
+  set_label(object, group_key, label(leader, group_key));
+}
+
+// A worker of a leader, or the template of all.
+void mark_worker(Json& pod, const LeaderWorkerSet& lws, const Json& leader) {
+  label_group(pod, lws, leader);
+  set_label(pod, revision_key, lws.revision);
+  annotate_group(pod, lws);
+  set_annotation(pod, leader_name_key, text::text_member(leader["metadata"], "name"));
+  if (requests_tpus(leader["spec"])) set_annotation(pod, leader_has_tpus_key, "true");
+}
+
+const std::string& subdomain_of(const LeaderWorkerSet& lws, const std::string& leader) {
+  return lws.shared_subdomain ? lws.self.name : leader;
 }
 
 // The workers of a leader, but for their ordinals. `set` has the leader's name.
 Json begin_worker(const LeaderWorkerSet& lws, const Owner& set, const Json& leader) {
-  const std::string& subdomain = lws.shared_subdomain ? lws.self.name : set.name;
-  Json pod = begin_stateful_pod(lws.worker_template, set, subdomain, lws.claims);
-  set_label(pod, group_index_key, label(leader, group_index_key));
-  set_label(pod, name_key, lws.self.name);
-  set_label(pod, group_key, label(leader, group_key));
-  set_label(pod, revision_key, lws.revision);
-  annotate_group(pod, lws);
-  set_annotation(pod, leader_name_key, set.name);
-  if (requests_tpus(leader["spec"])) set_annotation(pod, leader_has_tpus_key, "true");
+  Json pod = begin_stateful_pod(lws.worker_template, set, subdomain_of(lws, set.name), lws.claims);
+  mark_worker(pod, lws, leader);
   return pod;
 }
 
@@ -251,12 +270,19 @@ Result<bool> visit_workers(const LeaderWorkerSet& lws, const Json& leader, const
   return true;
 }
 
-Result<bool> visit_group(const LeaderWorkerSet& lws, const Owner& set, const Json& base,
-                         std::uint64_t group, const Visit& visit) {
+// But for the variables that list its group.
+Json leader_of(const LeaderWorkerSet& lws, const Owner& set, const Json& base,
+               std::uint64_t group) {
   Json leader = base;
   set_ordinal(leader, set, lws.claims, group);
+  admit_leader(leader, lws, text::text_member(leader["metadata"], "name"), group);
+  return leader;
+}
+
+Result<bool> visit_group(const LeaderWorkerSet& lws, const Owner& set, const Json& base,
+                         std::uint64_t group, const Visit& visit) {
+  Json leader = leader_of(lws, set, base, group);
   const std::string name = text::text_member(leader["metadata"], "name");
-  admit_leader(leader, lws, name, group);
   TpuLists lists;
   if (auto good = set_tpu_variables(leader, lists, lws, name, 0); !good) return good.error();
   set_own_variables(leader);
@@ -273,6 +299,59 @@ Result<void> visit_groups(const LeaderWorkerSet& lws, const Visit& visit) {
     if (!*more) break;
   }
   return {};
+}
+
+// ---- what it makes on the way to Pods
+
+// What the StatefulSets of leaders and of workers have in common.
+Json set_spec(const LeaderWorkerSet& lws, const std::string& service, std::uint64_t replicas) {
+  Json out = {
+      {"serviceName", service}, {"replicas", replicas}, {"podManagementPolicy", "Parallel"}};
+  if (!lws.claims.empty()) out["volumeClaimTemplates"] = lws.claims;
+  const Json& kept =
+      object_or_empty(group_template_of(lws.object), "persistentVolumeClaimRetentionPolicy");
+  if (!kept.empty()) out["persistentVolumeClaimRetentionPolicy"] = kept;
+  return out;
+}
+
+Json set_of_leaders(const LeaderWorkerSet& lws) {
+  const Owner self = set_called(lws, lws.self.name);
+  Json set = begin_child(self, lws.self, {});
+  set_label(set, name_key, lws.self.name);
+  set_label(set, revision_key, lws.revision);
+  set_annotation(set, "leaderworkerset.sigs.k8s.io/replicas", std::to_string(lws.replicas));
+  Json& spec = set["spec"] = set_spec(lws, lws.self.name, lws.replicas);
+  spec["template"] = lws.leader_template;
+  mark_leader(spec["template"], lws);
+  spec["selector"]["matchLabels"] = {{name_key, lws.self.name}, {worker_index_key, "0"}};
+  return set;
+}
+
+Json set_of_workers(const LeaderWorkerSet& lws, const Json& leader) {
+  const std::string name = text::text_member(leader["metadata"], "name");
+  Json set = begin_child(set_called(lws, name), {"v1", "Pod", lws.self.ns, name}, {});
+  label_group(set, lws, leader);
+  Json& spec = set["spec"] = set_spec(lws, subdomain_of(lws, name), lws.size - 1);
+  spec["selector"]["matchLabels"] = set["metadata"]["labels"];
+  set_label(set, revision_key, lws.revision);
+  spec["ordinals"]["start"] = 1;
+  spec["template"] = lws.worker_template;
+  mark_worker(spec["template"], lws, leader);
+  return set;
+}
+
+// One for all Pods, or one for each group, which its leader owns.
+Child service_of(const LeaderWorkerSet& lws, const Json& leader) {
+  Json selector = {{name_key, lws.self.name}};
+  if (!lws.shared_subdomain) selector[group_index_key] = label(leader, group_index_key);
+  const std::string name = text::text_member(leader["metadata"], "name");
+  const Owner owner = lws.shared_subdomain ? lws.self : Owner{"v1", "Pod", lws.self.ns, name};
+  Json service = headless_service(service_called(lws.self.ns, subdomain_of(lws, name)), owner,
+                                  std::move(selector));
+  set_label(service, name_key, lws.self.name);
+  return {.object = std::move(service),
+          .count = lws.shared_subdomain ? 1 : lws.replicas,
+          .may_exist = true};
 }
 
 Result<void> check_subgroups(const Json& group_template, const std::string& path) {
@@ -340,6 +419,22 @@ std::uint64_t count_lws(const Json& lws) {
 Result<void> expand_lws(const Parent& lws, const ExpandOptions& options, const Visit& visit) {
   if (auto good = check_spec(lws.spec); !good) return good;
   return visit_groups(read(lws, options), visit);
+}
+
+Result<Children> children_of_lws(const Parent& object) {
+  if (auto good = check_spec(object.spec); !good) return good.error();
+  const LeaderWorkerSet lws = read(object, {});
+  const Owner set = set_called(lws, lws.self.name);
+  const Json leader = leader_of(lws, set, begin_leader(lws, set), 0);
+  Children out{.others = {"ControllerRevision"}};
+  if (lws.shared_subdomain) out.list.push_back(service_of(lws, leader));
+  out.list.push_back({.object = set_of_leaders(lws)});
+  if (!lws.claims.empty()) out.others.emplace_back("PersistentVolumeClaim");
+  if (lws.replicas == 0) return out;
+  if (!lws.shared_subdomain) out.list.push_back(service_of(lws, leader));
+  if (lws.size > 1)
+    out.list.push_back({.object = set_of_workers(lws, leader), .count = lws.replicas});
+  return out;
 }
 
 }  // namespace tpuwh::server::expand

@@ -4,6 +4,7 @@
 //           pkg/webhooks/pod_webhook.go, v0.9.0
 #pragma once
 
+#include "server/tools/predict/expand/children.hpp"
 #include "server/tools/predict/expand/pod_template.hpp"
 
 #include <cstdint>
@@ -12,5 +13,9 @@ namespace tpuwh::server::expand {
 
 std::uint64_t count_lws(const Json& lws);
 Result<void> expand_lws(const Parent& lws, const ExpandOptions& options, const Visit& visit);
+
+// The StatefulSet of leaders, that of the workers of the first group, and the Service of their
+// names.
+Result<Children> children_of_lws(const Parent& lws);
 
 }  // namespace tpuwh::server::expand

@@ -2,6 +2,7 @@
 
 #include "base/result.hpp"
 #include "server/text/json_text.hpp"
+#include "server/tools/predict/expand/child.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"
 
 #include <fmt/format.h>
@@ -144,12 +145,7 @@ Json begin_pod(const Json& pod_template, const Owner& owner, std::string_view na
   const Json& given = object_or_empty(pod_template, "metadata");
   for (const char* key : {"labels", "annotations"})
     if (!object_or_empty(given, key).empty()) metadata[key] = given[key];
-  metadata["ownerReferences"] = Json::array({{{"apiVersion", owner.api_version},
-                                              {"kind", owner.kind},
-                                              {"name", owner.name},
-                                              {"uid", owner.uid()},
-                                              {"controller", true},
-                                              {"blockOwnerDeletion", true}}});
+  metadata["ownerReferences"] = owner_references(owner);
   if (!array_or_empty(given, "finalizers").empty()) metadata["finalizers"] = given["finalizers"];
   Json pod = {{"apiVersion", "v1"}, {"kind", "Pod"}};
   pod["metadata"] = std::move(metadata);

@@ -3,7 +3,9 @@
 #include "server/text/json_text.hpp"
 #include "server/tools/objects/json_path.hpp"
 #include "server/tools/objects/keys.hpp"
+#include "server/tools/predict/expand/child.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"
+#include "server/tools/predict/expand/ray_services.hpp"
 
 #include <fmt/format.h>
 
@@ -112,6 +114,26 @@ bool visit_ray_group(const RayCluster& cluster, const Json& group, const ExpandO
   return true;
 }
 
+RayCluster cluster_of_input(const Parent& object) {
+  const Json& metadata = object.object["metadata"];
+  RayCluster out{object.self, object_or_empty(metadata, "annotations"), object.spec, "RayCluster"};
+  const std::string creator =
+      text::text_member(object_or_empty(metadata, "labels"), objects::key::ray_originated_from);
+  if (creator == "RayJob" || creator == "RayService") out.creator = creator;
+  return out;
+}
+
+void add_children(const RayCluster& cluster, Children& out) {
+  add_cluster_services(cluster, out);
+  if (flag_or(cluster.spec, "enableInTreeAutoscaling", false))
+    out.others.insert(out.others.end(), {"ServiceAccount", "Role", "RoleBinding"});
+  if (flag_or(object_or_empty(cluster.spec, "headGroupSpec"), "enableIngress", false))
+    out.others.emplace_back("Ingress");
+  const Json& auth = object_or_empty(cluster.spec, "authOptions");
+  if (text::text_member(auth, "mode") == "token" && text::text_member(auth, "secretName").empty())
+    out.others.emplace_back("Secret");
+}
+
 }  // namespace
 
 std::uint64_t count_cluster_spec(const Json& spec) {
@@ -171,14 +193,24 @@ std::uint64_t count_ray_cluster(const Json& cluster) {
 Result<void> expand_ray_cluster(const Parent& object, const ExpandOptions& options,
                                 const Visit& visit) {
   if (auto good = check_cluster_spec(object.spec, "spec"); !good) return good;
-  const Json& metadata = object.object["metadata"];
-  RayCluster cluster{object.self, object_or_empty(metadata, "annotations"), object.spec,
-                     "RayCluster"};
-  const std::string creator =
-      text::text_member(object_or_empty(metadata, "labels"), objects::key::ray_originated_from);
-  if (creator == "RayJob" || creator == "RayService") cluster.creator = creator;
-  visit_cluster(cluster, options, visit);
+  visit_cluster(cluster_of_input(object), options, visit);
   return {};
+}
+
+Result<Children> children_of_ray_cluster(const Parent& object) {
+  if (auto good = check_cluster_spec(object.spec, "spec"); !good) return good.error();
+  Children out;
+  add_children(cluster_of_input(object), out);
+  return out;
+}
+
+void add_made_cluster(const RayCluster& cluster, const Parent& maker, Children& out) {
+  Json made = begin_child(cluster.self, maker.self, maker.object["metadata"]);
+  set_label(made, "ray.io/originated-from-cr-name", maker.self.name);
+  set_label(made, objects::key::ray_originated_from, maker.self.kind);
+  made["spec"] = cluster.spec;
+  out.list.push_back({.object = std::move(made)});
+  add_children(cluster, out);
 }
 
 std::uint64_t count_ray_service(const Json& service) {
@@ -191,6 +223,19 @@ Result<void> expand_ray_service(const Parent& service, const ExpandOptions& opti
   if (!cluster) return cluster.error();
   visit_cluster(*cluster, options, visit);
   return {};
+}
+
+Result<Children> children_of_ray_service(const Parent& service) {
+  const Result<RayCluster> cluster = read_cluster(service, "rayClusterConfig");
+  if (!cluster) return cluster.error();
+  Children out;
+  add_made_cluster(*cluster, service, out);
+  Json& annotations = out.list.front().object["metadata"]["annotations"];
+  annotations["ray.io/num-worker-groups"] =
+      std::to_string(array_or_empty(cluster->spec, "workerGroupSpecs").size());
+  annotations["ray.io/kuberay-version"] = kuberay_version;
+  add_service_services(service.self, object_or_empty(service.spec, "serveService"), *cluster, out);
+  return out;
 }
 
 }  // namespace tpuwh::server::expand

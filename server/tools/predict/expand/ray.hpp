@@ -3,6 +3,7 @@
 //           rayservice_controller.go, v1.6.2
 #pragma once
 
+#include "server/tools/predict/expand/children.hpp"
 #include "server/tools/predict/expand/ray_pod.hpp"
 
 #include <cstdint>
@@ -18,6 +19,14 @@ Result<void> expand_ray_cluster(const Parent& cluster, const ExpandOptions& opti
 std::uint64_t count_ray_service(const Json& service);
 Result<void> expand_ray_service(const Parent& service, const ExpandOptions& options,
                                 const Visit& visit);
+
+// Services; of a RayService first its RayCluster, and Services of its own.
+Result<Children> children_of_ray_cluster(const Parent& cluster);
+Result<Children> children_of_ray_service(const Parent& service);
+
+// The RayCluster that another object makes, and what comes of it. Labels and annotations are that
+// object's.
+void add_made_cluster(const RayCluster& cluster, const Parent& maker, Children& out);
 
 // Of a cluster that another object makes.
 //

@@ -2,6 +2,8 @@
 
 #include "server/text/json_text.hpp"
 #include "server/tools/objects/json_path.hpp"
+#include "server/tools/objects/keys.hpp"
+#include "server/tools/predict/expand/child.hpp"
 #include "server/tools/predict/expand/job.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"
 #include "server/tools/predict/expand/ray.hpp"
@@ -110,6 +112,42 @@ Result<void> check_ray_job(const Json& spec) {
   return {};
 }
 
+// What comes of a RayJob.
+struct Made {
+  std::optional<RayCluster> cluster;  // none where it selects one
+  std::optional<Json> submitter;      // the spec of a Job
+};
+
+Result<Made> read_ray_job(const Parent& object) {
+  const auto& [whole, self, spec] = object;
+  if (auto good = check_ray_job(spec); !good) return good.error();
+  Result<RayCluster> cluster = cluster_of(object);
+  if (!cluster) return cluster.error();
+  Made out;
+  if (mode_of(spec) == "K8sJobMode") {
+    Result<Json> job = submitter_job(spec, self, *cluster);
+    if (!job) return job.error();
+    out.submitter = std::move(*job);
+  }
+  if (!selected_cluster(spec).empty()) return out;
+  if (mode_of(spec) == "SidecarMode")
+    if (auto good = add_sidecar(*cluster, spec, self); !good) return good.error();
+  out.cluster = std::move(*cluster);
+  return out;
+}
+
+Json submitter_child(const Json& submitter, const Parent& ray_job) {
+  const Owner& self = ray_job.self;
+  Json job = begin_child(job_called(self.ns, self.name), self, {});
+  set_label(job, "ray.io/originated-from-cr-name", self.name);
+  set_label(job, objects::key::ray_originated_from, self.kind);
+  set_label(job, "app.kubernetes.io/created-by", "kuberay-operator");
+  job["spec"] = submitter;
+  job["spec"]["backoffLimit"] =
+      count_or(object_or_empty(ray_job.spec, "submitterConfig"), "backoffLimit", 2);
+  return job;
+}
+
 }  // namespace
 
 std::uint64_t count_ray_job(const Json& job) {
@@ -122,22 +160,27 @@ std::uint64_t count_ray_job(const Json& job) {
 
 Result<void> expand_ray_job(const Parent& object, const ExpandOptions& options,
                             const Visit& visit) {
-  const auto& [whole, self, spec] = object;
-  if (auto good = check_ray_job(spec); !good) return good;
-  Result<RayCluster> cluster = cluster_of(object);
-  if (!cluster) return cluster.error();
-  std::optional<Json> submitter;
-  if (mode_of(spec) == "K8sJobMode") {
-    Result<Json> job = submitter_job(spec, self, *cluster);
-    if (!job) return job.error();
-    submitter = std::move(*job);
-  }
-  const bool makes_cluster = selected_cluster(spec).empty();
-  if (makes_cluster && mode_of(spec) == "SidecarMode")
-    if (auto good = add_sidecar(*cluster, spec, self); !good) return good;
-  if (makes_cluster && !visit_cluster(*cluster, options, visit)) return {};
-  if (submitter) visit_job(job_called(self.ns, self.name), *submitter, options, visit);
+  const Result<Made> made = read_ray_job(object);
+  if (!made) return made.error();
+  if (made->cluster && !visit_cluster(*made->cluster, options, visit)) return {};
+  if (made->submitter)
+    visit_job(job_called(object.self.ns, object.self.name), *made->submitter, options, visit);
   return {};
+}
+
+Result<Children> children_of_ray_job(const Parent& object) {
+  const Result<Made> made = read_ray_job(object);
+  if (!made) return made.error();
+  Children out;
+  if (made->cluster) {
+    add_made_cluster(*made->cluster, object, out);
+    Json& cluster = out.list.front().object;
+    set_label(cluster, "ray.io/job-submission-mode", mode_of(object.spec));
+    if (mode_of(object.spec) == "SidecarMode")
+      set_annotation(cluster, "ray.io/disable-provisioned-head-restart", "true");
+  }
+  if (made->submitter) out.list.push_back({.object = submitter_child(*made->submitter, object)});
+  return out;
 }
 
 }  // namespace tpuwh::server::expand

@@ -2,6 +2,7 @@
 //   source  ray-project/kuberay ray-operator/controllers/ray/rayjob_controller.go, v1.6.2
 #pragma once
 
+#include "server/tools/predict/expand/children.hpp"
 #include "server/tools/predict/expand/pod_template.hpp"
 
 #include <cstdint>
@@ -10,5 +11,8 @@ namespace tpuwh::server::expand {
 
 std::uint64_t count_ray_job(const Json& job);
 Result<void> expand_ray_job(const Parent& job, const ExpandOptions& options, const Visit& visit);
+
+// Its RayCluster with what comes of that, and the Job that submits.
+Result<Children> children_of_ray_job(const Parent& job);
 
 }  // namespace tpuwh::server::expand

@@ -26,7 +26,6 @@ constexpr const char* overwrite_key = "ray.io/overwrite-container-cmd";
 constexpr const char* storage_key = "ray.io/external-storage-namespace";
 constexpr const char* fault_tolerant_key = "ray.io/ft-enabled";
 constexpr const char* token_volume = "ray-token";
-constexpr const char* kuberay_version = "v1.6.2";
 
 std::string lower_case(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -95,11 +94,10 @@ Json& ray_container(Json& pod) {
 Json begin_ray_pod(const RayCluster& cluster, const Json& group, const std::string& group_name,
                    const char* type, const std::string& generate_name) {
   Json pod = begin_pod(group["template"], cluster.self, "", generate_name);
-  Json labels = {
-      {"app.kubernetes.io/created-by", "kuberay-operator"},
-      {objects::key::app_name, "kuberay"},
-      {"ray.io/identifier", shortened(fmt::format("{}-{}", cluster.self.name, type), 63, false)},
-      {"ray.io/is-ray-node", "yes"}};
+  Json labels = {{"app.kubernetes.io/created-by", "kuberay-operator"},
+                 {objects::key::app_name, "kuberay"},
+                 {"ray.io/identifier", ray_identifier(cluster.self.name, type)},
+                 {"ray.io/is-ray-node", "yes"}};
   labels.update(object_or_empty(pod["metadata"], "labels"));
   labels.update(object_or_empty(group, "labels"));
   labels[objects::key_of(webhook::read::Label::ray_cluster)] = cluster.self.name;
@@ -445,6 +443,10 @@ void finish(Json& pod, const RayCluster& cluster, RayNode node, const StartParam
 }
 
 }  // namespace
+
+std::string ray_identifier(const std::string& name, const char* type) {
+  return shortened(fmt::format("{}-{}", name, type), 63, false);
+}
 
 std::string head_address(const RayCluster& cluster) {
   const Json& service = object_or_empty(head_group(cluster), "headService");

@@ -17,6 +17,11 @@ struct RayCluster {
   std::string creator = "RayCluster";  // or RayJob, RayService
 };
 
+inline constexpr const char* kuberay_version = "v1.6.2";
+
+// "NAME-head", as long as the value of a label may be.
+std::string ray_identifier(const std::string& name, const char* type);
+
 // "NAME-head-svc.NS.svc.cluster.local", unless the user names the Service.
 std::string head_address(const RayCluster& cluster);
 
