@@ -48,11 +48,11 @@ they wait for? With SNAPSHOT.json, with the output of
 
 --cluster --dry-run sends what the manifest holds to the API server of the kubeconfig, with your
 own rights and as dry runs (dryRun=All), so that nothing is stored: each object that makes Pods,
-and one Pod of each template, as its controller would make it. It says who refuses what (the API
-server, a quota, also for the sum of all Pods, Pod Security, which webhook), what could not be
-asked, and where the running webhook's answer is another than this program's. Admission webhooks
-of the cluster see these objects. Do not grant anybody the right to create Pods for it: who lacks
-it is told so.
+the Jobs, Services and other objects that its controller would create of it, and one Pod of each
+template. It says who refuses what (the API server, a quota, also for the sum of all of them, Pod
+Security, a policy, which webhook), what could not be asked, and where the running webhook's
+answer is another than this program's. Admission webhooks of the cluster see these objects. Do not
+grant anybody the right to create Pods or Jobs for it: who lacks it is told so.
 
 Exit code: 0, 1 if something would be refused (with --strict also: warned of, or an object
 that makes Pods and is not read), 2 a file or the cluster cannot be read.
@@ -140,7 +140,8 @@ void add_cluster(CLI::App& command, explain::ExplainOptions& options, std::strin
       ->type_name("[SNAPSHOT.json]");
   command.add_flag(
       "--dry-run", options.dry_run,
-      "Also send objects and Pods to the running cluster, as dry runs: who refuses them");
+      "Also send objects, what controllers make of them and Pods to the running cluster, as dry "
+      "runs: who refuses them");
   add_access_flags(command, options.access);
 }
 

@@ -127,6 +127,7 @@ std::vector<trial::Tried> try_it(const ExplainRequest& request, const trial::Sam
                     const Json& object) { return dry_run::try_create(session, resource, object); },
       .quotas = [&](const std::string& ns) { return read_quotas(session, ns); }};
   const trial::TrialRequest trial{.manifests = request.manifests,
+                                  .rules = request.rules,
                                   .ns = request.ns,
                                   .prefix = request.config.prefix,
                                   .nonce = dry_run::random_nonce()};

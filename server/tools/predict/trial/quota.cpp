@@ -1,7 +1,9 @@
 #include "server/tools/predict/trial/quota.hpp"
 
+#include "base/counted.hpp"
 #include "server/tools/objects/object.hpp"
 #include "server/tools/objects/quantity.hpp"
+#include "server/tools/predict/trial/scopes.hpp"
 
 #include <fmt/format.h>
 
@@ -12,37 +14,63 @@ namespace {
 using objects::at;
 using objects::go_number;
 
-// "cpu" and "memory" are their requests; "count/pods" is the number of Pods.
-//   source  https://kubernetes.io/docs/concepts/policy/resource-quotas/ (read 2026-11)
-std::string long_name(const std::string& name) {
-  if (name == "cpu" || name == "memory") return "requests." + name;
-  if (name == "count/pods") return "pods";
-  return name;
+// What the demands that a quota counts ask for of one resource, which are all of one kind.
+struct Sum {
+  std::string kind;
+  std::uint64_t count = 0, others = 0;  // of that kind: counted, and not
+  double amount = 0;
+  bool told = false;  // it is one object, of which the API server has spoken
+};
+
+Sum sum_of(const Json& quota, const std::string& resource, std::span<const Demand> demands) {
+  Sum out;
+  for (const Demand& each : demands) {
+    const auto amount = each.each.find(resource);
+    if (amount == each.each.end() || amount->second <= 0) continue;
+    out.kind = each.kind;
+    const bool is_counted =
+        each.kind == "Pod" ? counts_pod(quota, each.object).value_or(false) : !has_scopes(quota);
+    (is_counted ? out.count : out.others) += each.count;
+    if (!is_counted) continue;
+    out.amount += amount->second * static_cast<double>(each.count);
+    out.told = out.count == 1 && each.counted;
+  }
+  return out;
 }
 
-bool has_scopes(const Json& quota) {
-  return !at(quota, {"spec", "scopes"}).empty() || !at(quota, {"spec", "scopeSelector"}).empty();
+std::string who(const Json& quota, const Sum& sum) {
+  const std::string name = objects::shown_name(quota);
+  if (!has_scopes(quota)) return fmt::format("ResourceQuota {}", name);
+  return fmt::format("ResourceQuota {}, which counts {} of these {} ({})", name, sum.count,
+                     base::counted(sum.count + sum.others, sum.kind), scope_words(quota));
+}
+
+std::string all_of(std::uint64_t count, const std::string& kind) {
+  return count == 1 ? fmt::format("the {}", kind)
+                    : fmt::format("all {}", base::counted(count, kind));
 }
 
 }  // namespace
 
-std::vector<std::string> exceeded(const std::vector<Json>& quotas, const Amounts& sums) {
-  std::vector<std::string> out;
+std::vector<Exceeded> exceeded(std::span<const Json> quotas, std::span<const Demand> demands) {
+  std::vector<Exceeded> out;
   for (const Json& quota : quotas) {
     const Json& hard = at(quota, {"spec", "hard"});
-    if (!hard.is_object() || has_scopes(quota)) continue;
-    const Json& used = at(quota, {"status", "used"});
+    if (!hard.is_object()) continue;
     for (const auto& [name, value] : hard.items()) {
-      const auto asked = sums.find(long_name(name));
       const auto limit = objects::quantity_of(&value);
-      if (asked == sums.end() || !limit) continue;
-      const auto taken = objects::quantity_of(text::find_member(used, name));
+      const Sum sum = sum_of(quota, long_name(name), demands);
+      if (!limit || sum.count == 0 || sum.told) continue;
+      const auto taken =
+          objects::quantity_of(text::find_member(at(quota, {"status", "used"}), name));
       const double before = taken ? taken->value : 0;
-      if (before + asked->second <= limit->value) continue;
+      if (before + sum.amount <= limit->value) continue;
       out.push_back(
-          fmt::format("ResourceQuota {}: the Pods ask together for {} of {}, and {} of {} are used",
-                      objects::shown_name(quota), go_number(asked->second), name, go_number(before),
-                      go_number(limit->value)));
+          {.what = all_of(sum.count + sum.others, sum.kind),
+           .sentence = fmt::format(
+               "{}: the {} for {} of {}, and {} of {} are used", who(quota, sum),
+               sum.count == 1 ? sum.kind + " asks" : base::plural(sum.kind) + " ask together",
+               go_number(sum.amount), name, go_number(before), go_number(limit->value))});
     }
   }
   return out;

@@ -2,11 +2,8 @@
 
 #include "server/text/json_text.hpp"
 #include "server/tools/objects/object.hpp"
-#include "server/tools/objects/quantity.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
 
 namespace tpuwh::server::trial {
 
@@ -27,31 +24,9 @@ Json without_place(const Json& pod) {
   return spec;
 }
 
-// Of the containers that run side by side. Init containers count where they ask for more, which
-// none of a Pod with chips does.
-Amounts amounts_of(const Json& pod) {
-  Amounts out = {{"pods", 1}};
-  const auto add_all = [&](const Json& resources, const char* prefix) {
-    for (const auto& [name, value] : resources.items())
-      if (const auto amount = objects::quantity_of(&value))
-        out[fmt::format("{}.{}", prefix, name)] += amount->value;
-  };
-  for (const Json& container : at(pod, {"spec", "containers"})) {
-    Json limits = Json::object();
-    if (const Json& said = at(container, {"resources", "limits"}); said.is_object()) limits = said;
-    Json requests = limits;  // what is not requested is requested as limited
-    if (const Json& said = at(container, {"resources", "requests"}); said.is_object())
-      requests.update(said);
-    add_all(limits, "limits");
-    add_all(requests, "requests");
-  }
-  return out;
-}
-
 }  // namespace
 
 void Samples::add(const Json& object, const std::string& ns, const Json& pod, const Json* ours) {
-  for (const auto& [name, amount] : amounts_of(pod)) sums_[ns][name] += amount;
   const std::string kind = text::text_member(object, "kind");
   const std::string owner = objects::shown_name(object);
   const std::string alike =

@@ -14,10 +14,6 @@ namespace tpuwh::server::trial {
 
 using Json = nlohmann::ordered_json;
 
-// Amounts by the names that a ResourceQuota has for them: "pods", "requests.google.com/tpu",
-// "limits.memory", "cpu".
-using Amounts = std::map<std::string, double>;
-
 // The first Pod of those that admission cannot tell apart but by their names.
 struct Sample {
   std::string kind, ns, owner;  // of the object that makes it: "Job", "default", "train"
@@ -32,13 +28,10 @@ class Samples {
   void add(const Json& object, const std::string& ns, const Json& pod, const Json* ours);
 
   const std::vector<Sample>& list() const { return list_; }
-  // What all Pods of a namespace ask for, together.
-  const std::map<std::string, Amounts>& sums() const { return sums_; }
 
  private:
   std::vector<Sample> list_;
   std::map<std::string, std::size_t> by_template_;
-  std::map<std::string, Amounts> sums_;
 };
 
 }  // namespace tpuwh::server::trial

@@ -1,19 +1,21 @@
 #include "server/tools/predict/trial/trial.hpp"
 
 #include "base/counted.hpp"
+#include "base/edits.hpp"
 #include "server/text/json_text.hpp"
-#include "server/tools/objects/api_version.hpp"
 #include "server/tools/objects/json_path.hpp"
 #include "server/tools/objects/object.hpp"
+#include "server/tools/predict/trial/amounts.hpp"
 #include "server/tools/predict/trial/difference.hpp"
+#include "server/tools/predict/trial/plan.hpp"
 #include "server/tools/predict/trial/quota.hpp"
 #include "webhook/answer/probe.hpp"
-#include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -25,22 +27,11 @@ using dry_run::Outcome;
 using dry_run::Who;
 using objects::at;
 
-// The collection that it is created in; nothing for a kind whose plural is not known.
-std::optional<kube::client::Resource> resource_of(const Json& object, const std::string& ns) {
-  const std::string api_version = text::text_member(object, "apiVersion");
-  const std::string kind = text::text_member(object, "kind");
-  const objects::ApiVersion of = objects::split_api_version(api_version);
-  const auto in = [&](std::string plural) {
-    return kube::client::Resource{std::string(of.group), std::string(of.version), std::move(plural),
-                                  objects::namespace_of(object, ns)};
-  };
-  if (of.group.empty() && kind == "Pod") return in("pods");
-  if (of.group.empty() && kind == "Service") return in("services");
-  if (of.group == "apps" && kind == "ReplicaSet") return in("replicasets");
-  const auto checked = webhook::workloads::find_object(of.group, kind);
-  if (!checked) return std::nullopt;
-  return in(std::string(checked->object->resource));
-}
+// The Service is taken that is there, also by whoever would make one.
+constexpr const char* taken_as_it_is = "one of this name exists, and is taken as it is";
+
+const std::string lacks_right =
+    "the permission to create it is missing, which its controller needs, and you do not: ";
 
 class Trial {
  public:
@@ -48,31 +39,77 @@ class Trial {
       : request_(request), samples_(samples), asking_(asking) {}
 
   std::vector<Tried> run() {
-    for (const source::Manifest& each : request_.manifests)
-      if (!each.origin) try_object(each.object);
-    if (!others_.empty())
-      out_.push_back({.what = fmt::format("{}", fmt::join(others_, ", ")),
+    const Plan plan = plan_of(request_.manifests, request_.rules, request_.ns);
+    for (const Planned& each : plan.objects) try_object(each);
+    if (!plan.not_sent.empty())
+      out_.push_back({.what = fmt::format("{}", fmt::join(plan.not_sent, ", ")),
                       .said = Said::not_asked,
                       .sentence = "objects of these kinds are not sent"});
     for (const Sample& each : samples_.list()) try_pod(each);
-    for (const auto& [ns, sums] : samples_.sums()) sum_up(ns, sums);
+    for (const auto& [ns, demands] : demands_) sum_up(ns, demands);
+    for (Tried& each : out_) show_made_up(plan.made_up, each);
     return std::move(out_);
   }
 
  private:
-  void try_object(const Json& object) {
-    const std::string kind = text::text_member(object, "kind");
-    if (kind == "Pod") return;  // it is among the Pods
-    const auto resource = resource_of(object, request_.ns);
-    if (!resource) {
-      others_.insert(kind);
-      return;
-    }
-    Tried tried{.what = fmt::format("{} {}/{}", kind, resource->ns, objects::shown_name(object))};
-    Json sent = object;
-    sent["metadata"]["namespace"] = resource->ns;
-    judge(dry_run::outcome_of(asking_.create(*resource, sent)), resource->ns, object, tried);
+  void try_object(const Planned& planned) {
+    const std::string& ns = planned.resource.ns;
+    Tried tried{.what = planned.who};
+    if (planned.count > 1) tried.what += fmt::format(" (first of {})", planned.count);
+    if (!planned.maker.empty()) tried.what += " of " + planned.maker;
+    const dry_run::Answer answer = asking_.create(planned.resource, planned.object);
+    const Outcome outcome = dry_run::outcome_of(answer);
+    if (planned.maker.empty())
+      judge(outcome, ns, planned.object, tried);
+    else
+      judge_made(planned, outcome, tried);
+    if (outcome.who == Who::exists || there_.contains(planned.root))
+      there_.insert(planned.who);
+    else
+      demands_[ns].push_back({.kind = text::text_member(planned.object, "kind"),
+                              .object = Json(),
+                              .each = amounts_of_object(planned.object, planned.resource),
+                              .count = planned.count,
+                              .counted = outcome.who == Who::nobody || outcome.who == Who::quota});
     out_.push_back(std::move(tried));
+  }
+
+  // What a controller sends, who has rights of its own, and an owner that is stored by then.
+  void judge_made(const Planned& planned, const Outcome& outcome, Tried& tried) const {
+    const std::string& ns = planned.resource.ns;
+    if (outcome.who == Who::rights || outcome.who == Who::not_served) {
+      tried.said = Said::not_asked;
+      tried.sentence =
+          outcome.who == Who::rights ? lacks_right + outcome.words : dry_run::said(outcome);
+    } else if (outcome.who == Who::exists && planned.may_exist) {
+      tried.said = Said::not_asked;
+      tried.sentence = taken_as_it_is;
+    } else if (may_miss_owner(outcome.who)) {
+      judge_without_owner(planned, outcome, tried);
+    } else {
+      judge(outcome, ns, planned.object, tried);
+    }
+  }
+
+  static bool may_miss_owner(Who who) {
+    return who == Who::webhook || who == Who::policy || who == Who::owner_references;
+  }
+
+  // A webhook that looks for the owner does not find it, and says so in its own words: so it is
+  // asked again about the object alone.
+  void judge_without_owner(const Planned& planned, const Outcome& outcome, Tried& tried) const {
+    Json alone = planned.object;
+    Json& metadata = alone["metadata"];
+    if (!metadata.is_object() || metadata.erase("ownerReferences") == 0)
+      return judge(outcome, planned.resource.ns, planned.object, tried);
+    const Outcome second = dry_run::outcome_of(asking_.create(planned.resource, alone));
+    if (second.who != Who::nobody)
+      return judge(dry_run::was_asked(second.who) ? second : outcome, planned.resource.ns,
+                   planned.object, tried);
+    tried.said = Said::not_asked;
+    tried.sentence =
+        fmt::format("without its owner, which is not stored, it is admitted; with it, {}",
+                    dry_run::said(outcome));
   }
 
   void try_pod(const Sample& sample) {
@@ -84,7 +121,7 @@ class Trial {
       tried.said = Said::not_asked;
       tried.sentence = std::move(why);
       out_.push_back(std::move(tried));
-      return;
+      return demand(sample, sample.pod, false);
     }
     Json pod = sample.pod;
     pod["apiVersion"] = "v1";
@@ -92,9 +129,23 @@ class Trial {
     pod["metadata"]["namespace"] = sample.ns;
     pod["metadata"]["annotations"][request_.prefix + "probe"] = request_.nonce;
     const dry_run::Answer answer = asking_.create({"", "v1", "pods", sample.ns}, pod);
-    judge(dry_run::outcome_of(answer), sample.ns, sample.pod, tried);
+    const Outcome outcome = dry_run::outcome_of(answer);
+    judge(outcome, sample.ns, sample.pod, tried);
     if (tried.said == Said::accepted) compare(answer, sample, tried);
+    if (outcome.who != Who::exists)
+      demand(sample, tried.said == Said::accepted ? answer.object : sample.pod,
+             tried.said == Said::accepted || outcome.who == Who::quota);
     out_.push_back(std::move(tried));
+  }
+
+  // Of what exists, a quota counts the Pods already.
+  void demand(const Sample& sample, const Json& pod, bool counted) {
+    if (there_.contains(fmt::format("{} {}/{}", sample.kind, sample.ns, sample.owner))) return;
+    demands_[sample.ns].push_back({.kind = "Pod",
+                                   .object = pod,
+                                   .each = amounts_of_pod(pod),
+                                   .count = sample.alike,
+                                   .counted = counted});
   }
 
   // What is known before: that a dry run of it says nothing of what will be.
@@ -169,23 +220,31 @@ class Trial {
   }
 
   // Each fits by itself, and all of them may not.
-  void sum_up(const std::string& ns, const Amounts& sums) {
+  void sum_up(const std::string& ns, const std::vector<Demand>& demands) {
     const auto quotas = asking_.quotas(ns);
-    const auto pods = static_cast<std::uint64_t>(sums.at("pods"));
-    const std::string what = fmt::format("all {} of namespace {}", base::counted(pods, "Pod"), ns);
     if (!quotas)
-      return out_.push_back({.what = what,
+      return out_.push_back({.what = fmt::format("all objects of namespace {} together", ns),
                              .said = Said::not_asked,
                              .sentence = "the ResourceQuotas of the namespace may not be read"});
-    for (const std::string& each : exceeded(*quotas, sums))
-      out_.push_back({.what = what, .said = Said::refused, .sentence = each});
+    for (const Exceeded& each : exceeded(*quotas, demands))
+      out_.push_back({.what = fmt::format("{} of namespace {}", each.what, ns),
+                      .said = Said::refused,
+                      .sentence = each.sentence});
+  }
+
+  static void show_made_up(const std::vector<expand::MadeUpName>& names, Tried& tried) {
+    for (const auto& [name, shown] : names) {
+      base::replace_all(tried.what, name, shown);
+      base::replace_all(tried.sentence, name, shown);
+    }
   }
 
   const TrialRequest& request_;
   const Samples& samples_;
   const Asking& asking_;
   std::vector<Tried> out_;
-  std::set<std::string> others_;  // kinds that are not sent
+  std::set<std::string> there_;  // Planned::who of what exists, and of what comes of that
+  std::map<std::string, std::vector<Demand>> demands_;  // by namespace
 };
 
 }  // namespace

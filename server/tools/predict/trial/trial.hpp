@@ -1,14 +1,17 @@
-// What an API server says to the objects of a manifest and to one Pod of each template, all tried
-// as dry runs, with the rights of whoever asks. Nothing is stored.
+// What an API server says to the objects of a manifest, to the Jobs, Services and other objects
+// that controllers would make of them, and to one Pod of each template, all tried as dry runs, with
+// the rights of whoever asks. Nothing is stored.
 //
 // "Could not be asked" is an answer of its own: what follows from nothing being stored (a namespace
-// that stands in the same input, a name that is taken), or from who asks, is no refusal.
+// that stands in the same input, a name that is taken, an owner that a webhook looks for), or from
+// who asks, is no refusal. Whoever asks needs no right of a controller.
 #pragma once
 
 #include "server/kube/client/request.hpp"
 #include "server/tools/inspect/dry_run/outcome.hpp"
 #include "server/tools/inspect/source/manifests.hpp"
 #include "server/tools/predict/trial/samples.hpp"
+#include "server/tools/predict/wrappers/wrapper.hpp"
 
 #include <functional>
 #include <optional>
@@ -23,7 +26,9 @@ const char* name(Said said);
 
 // Of one object, or of Pods that are alike.
 struct Tried {
-  std::string what;  // "Job default/train", "Pods of Job default/train (4 alike)"
+  // "JobSet ml/train", "Job ml/train-workers-0 (first of 4) of JobSet ml/train", "8 Pods of JobSet
+  // ml/train", "all 3 Services of namespace ml"
+  std::string what;
   Said said = Said::accepted;
   std::string sentence = {};              // by whom, or why not
   std::vector<std::string> differs = {};  // what the running webhook does otherwise
@@ -40,13 +45,15 @@ struct Asking {
 };
 
 struct TrialRequest {
-  std::span<const source::Manifest> manifests;
-  std::string ns;      // of objects that name none
-  std::string prefix;  // of our annotations
-  std::string nonce;   // webhook::answer::is_nonce()
+  std::span<const source::Manifest> manifests;  // as files hold them
+  std::span<const wrappers::Wrapper> rules;     // kinds of a user
+  std::string ns;                               // of objects that name none
+  std::string prefix;                           // of our annotations
+  std::string nonce;                            // webhook::answer::is_nonce()
 };
 
-// In the order of the manifests, objects first; then Pods, then quota for the sum of all Pods.
+// Objects in the order of the manifests, what their controllers make, Pods; then what
+// ResourceQuotas do not hold of all of them, without what exists already, and what comes of that.
 std::vector<Tried> run_trial(const TrialRequest& request, const Samples& samples,
                              const Asking& asking);
 

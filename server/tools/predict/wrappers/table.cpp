@@ -7,6 +7,7 @@
 #include "server/tools/predict/wrappers/train_job.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tpuwh::server::wrappers {
 
@@ -37,7 +38,23 @@ const std::vector<Wrapper>& table() {
   return all;
 }
 
+constexpr Served served[] = {
+    {"workload.codeflare.dev", "AppWrapper", "appwrappers"},
+    {"trainer.kubeflow.org", "TrainJob", "trainjobs"},
+    {"pathways-job.pathways.domain", "PathwaysJob", "pathwaysjobs"},
+    {"disaggregatedset.x-k8s.io", "DisaggregatedSet", "disaggregatedsets", "Service"},
+};
+
 }  // namespace
+
+const Served* find_served(const Json& object) {
+  const std::string version = text::text_member(object, "apiVersion");
+  const std::string kind = text::text_member(object, "kind");
+  const std::string_view group = objects::split_api_version(version).group;
+  const auto found = std::ranges::find_if(
+      served, [&](const Served& each) { return each.kind == kind && each.group == group; });
+  return found == std::end(served) ? nullptr : &*found;
+}
 
 const Wrapper* find_wrapper(const Json& object, std::span<const Wrapper> own) {
   const std::string version = text::text_member(object, "apiVersion");

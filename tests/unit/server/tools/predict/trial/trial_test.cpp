@@ -1,10 +1,11 @@
-// `explain --dry-run` without a cluster: what is sent, and what is made of the answers.
+// `explain --dry-run` without a cluster: what is sent, and what is made of the answers. What quotas
+// hold is in quota_test.cpp.
 #include "server/tools/predict/trial/trial.hpp"
 
 #include "server/tools/predict/trial/difference.hpp"
-#include "server/tools/predict/trial/quota.hpp"
 #include "webhook/answer/probe.hpp"
 
+#include "server/text/yaml.hpp"
 #include "tests/unit/server/tools/inspect/dry_run/answers.hpp"
 
 #include <gmock/gmock.h>
@@ -73,8 +74,9 @@ struct World {
                               return resource.plural == "pods" ? to_pod(object) : to_object(object);
                             },
                         .quotas = [&](const std::string&) { return quotas; }};
-    return run_trial({.manifests = manifests, .ns = "default", .prefix = prefix, .nonce = nonce},
-                     samples, asking);
+    const TrialRequest request{
+        .manifests = manifests, .rules = {}, .ns = "default", .prefix = prefix, .nonce = nonce};
+    return run_trial(request, samples, asking);
   }
 };
 
@@ -226,11 +228,175 @@ TEST(Trial, kinds_that_are_not_sent_are_named) {
   World world;
   world.manifests.push_back({.file = "f",
                              .object = {{"apiVersion", "trainer.kubeflow.org/v1alpha1"},
-                                        {"kind", "TrainJob"},
+                                        {"kind", "TrainingRuntime"},
                                         {"metadata", {{"name", "x"}}}}});
   const auto tried = world.run();
   EXPECT_EQ(words(tried.back()),
-            "TrainJob: could not be asked: objects of these kinds are not sent");
+            "TrainingRuntime: could not be asked: objects of these kinds are not sent");
+}
+
+// ---- what controllers make
+
+constexpr const char* jobset = R"(
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: train}
+spec:
+  replicatedJobs:
+  - name: workers
+    replicas: 4
+    template: {spec: {parallelism: 2, completions: 2, template: {spec: {containers: [{name: c}]}}}}
+)";
+
+constexpr const char* train_job = R"(
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: t}
+spec: {runtimeRef: {name: r, kind: TrainingRuntime}}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainingRuntime
+metadata: {name: r}
+spec:
+  template:
+    spec:
+      replicatedJobs:
+      - name: node
+        template: {spec: {template: {spec: {containers: [{name: node}]}}}}
+)";
+
+World with_input(const std::string& yaml) {
+  World world;
+  world.manifests.clear();
+  const auto documents = text::parse_yaml(yaml);
+  EXPECT_TRUE(documents);
+  if (documents)
+    for (const Json& each : *documents) world.manifests.push_back({.file = "f", .object = each});
+  return world;
+}
+
+std::vector<std::string> all_words(const std::vector<Tried>& tried) {
+  std::vector<std::string> out;
+  for (const Tried& each : tried) out.push_back(words(each));
+  return out;
+}
+
+TEST(Trial, what_a_jobset_makes_is_sent_with_its_owner) {
+  World world = with_input(jobset);
+  EXPECT_THAT(all_words(world.run()),
+              ElementsAre("JobSet default/train: admitted",
+                          "Service default/train of JobSet default/train: admitted",
+                          "Job default/train-workers-0 (first of 4) of JobSet default/train: "
+                          "admitted"));
+  EXPECT_EQ(world.sent[1].first, "/api/v1/namespaces/default/services");
+  EXPECT_EQ(world.sent[2].first, "/apis/batch/v1/namespaces/default/jobs");
+  EXPECT_EQ(world.sent[2].second["metadata"]["ownerReferences"][0]["name"], "train");
+}
+
+TEST(Trial, what_is_made_of_what_is_made_is_sent_too) {
+  EXPECT_THAT(all_words(with_input(train_job).run()),
+              ElementsAre("TrainJob default/t: admitted",
+                          "JobSet default/t of TrainJob default/t: admitted",
+                          "Service default/t of JobSet default/t: admitted",
+                          "Job default/t-node-0 of JobSet default/t: admitted",
+                          "TrainingRuntime: could not be asked: objects of these kinds are not "
+                          "sent"));
+}
+
+TEST(Trial, a_service_of_the_input_is_the_one_that_a_controller_takes) {
+  const std::string service = "---\n{apiVersion: v1, kind: Service, metadata: {name: train}}";
+  World world = with_input(jobset + service);
+  world.run();
+  EXPECT_THAT(world.sent, SizeIs(3));
+}
+
+TEST(Trial, names_that_only_a_cluster_gives_out_are_shown_as_such) {
+  World world = with_input(R"({apiVersion: ray.io/v1, kind: RayJob, metadata: {name: r}, spec: {
+    entrypoint: e, rayClusterSpec: {headGroupSpec: {template: {spec: {containers: [{name: c}]}}}}}})");
+  EXPECT_THAT(all_words(world.run()),
+              ElementsAre("RayJob default/r: admitted",
+                          "RayCluster default/r-* of RayJob default/r: admitted",
+                          "Service default/r-*-head-svc of RayCluster default/r-*: admitted",
+                          "Job default/r of RayJob default/r: admitted"));
+}
+
+TEST(Trial, a_replica_set_is_shown_without_the_hash_of_its_template) {
+  World world = with_input(R"({apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {
+    selector: {matchLabels: {a: b}}, template: {spec: {containers: [{name: c}]}}}})");
+  EXPECT_EQ(words(world.run()[1]), "ReplicaSet default/d-* of Deployment default/d: admitted");
+}
+
+TEST(Trial, who_may_not_create_what_a_controller_creates_is_told_so) {
+  World world = with_input(jobset);
+  world.to_object = [](const Json& object) {
+    return object["kind"] != "Job"
+               ? accepted(object)
+               : refusal(403, "Forbidden", "jobs.batch is forbidden: User \"u\" cannot create x");
+  };
+  const Tried job = world.run().back();
+  EXPECT_EQ(job.said, Said::not_asked);
+  EXPECT_EQ(job.sentence,
+            "the permission to create it is missing, which its controller needs, and you do not: "
+            "User \"u\" cannot create x");
+}
+
+// As Kueue's webhook does.
+dry_run::Answer looks_for_owner(const Json& object) {
+  if (!object["metadata"].contains("ownerReferences")) return accepted(object);
+  return refusal(
+      404, "NotFound",
+      "admission webhook \"mjob.kb.io\" denied the request: jobsets \"train\" not found");
+}
+
+TEST(Trial, a_webhook_that_looks_for_an_owner_could_not_be_asked) {
+  World world = with_input(jobset);
+  world.to_object = looks_for_owner;
+  const Tried job = world.run().back();
+  EXPECT_EQ(job.said, Said::not_asked);
+  EXPECT_EQ(job.sentence,
+            "without its owner, which is not stored, it is admitted; with it, webhook mjob.kb.io "
+            "denied it: jobsets \"train\" not found");
+}
+
+TEST(Trial, who_refuses_it_without_an_owner_too_is_named) {
+  World world = with_input(jobset);
+  world.to_object = [](const Json& object) {
+    const auto answer = looks_for_owner(object);
+    return object["kind"] != "Job" || !answer.accepted()
+               ? answer
+               : refusal(403, "Forbidden",
+                         "jobs.batch \"x\" is forbidden: exceeded quota: small, requested: y");
+  };
+  const Tried job = world.run().back();
+  EXPECT_EQ(job.said, Said::refused);
+  EXPECT_THAT(job.sentence, HasSubstr("ResourceQuota small refused it"));
+  world.to_object = [](const Json& object) {
+    return object["kind"] != "Job"
+               ? accepted(object)
+               : refusal(422, "Invalid",
+                         "jobs.batch \"x\" is forbidden: ValidatingAdmissionPolicy 'no-jobs' with "
+                         "binding 'b' denied request: none here");
+  };
+  EXPECT_EQ(world.run().back().sentence, "admission policy no-jobs denied it: none here");
+}
+
+TEST(Trial, a_kind_that_only_a_controller_creates_may_be_of_another_version) {
+  World world = with_input(train_job);
+  world.to_object = [](const Json&) { return refusal(404, "NotFound", "the server has it not"); };
+  const auto tried = world.run();
+  EXPECT_EQ(tried[0].said, Said::refused);
+  EXPECT_EQ(tried[1].said, Said::not_asked);
+}
+
+TEST(Trial, a_service_that_exists_is_taken) {
+  World world = with_input(jobset);
+  world.to_object = [](const Json& object) {
+    return object["kind"] != "Service" ? accepted(object)
+                                       : refusal(409, "AlreadyExists", "services exists");
+  };
+  EXPECT_EQ(words(world.run()[1]),
+            "Service default/train of JobSet default/train: could not be asked: one of this name "
+            "exists, and is taken as it is");
 }
 
 // ---- the sum
@@ -256,17 +422,34 @@ TEST(Trial, each_pod_fits_and_their_sum_does_not) {
   EXPECT_EQ(world.run().back().said, Said::not_asked);
 }
 
-TEST(Quota, counts_pods_cpu_and_nothing_with_scopes) {
-  World world = with_members(4);
-  const Amounts& sums = world.samples.sums().at("ml");
-  EXPECT_THAT(exceeded({quota({{"pods", "3"}})}, sums), SizeIs(1));
-  EXPECT_THAT(exceeded({quota({{"count/pods", "4"}})}, sums), IsEmpty());
-  EXPECT_THAT(exceeded({quota({{"cpu", "1900m"}})}, sums), SizeIs(1));
-  EXPECT_THAT(exceeded({quota({{"limits.cpu", "2"}})}, sums), IsEmpty());
-  EXPECT_THAT(exceeded({quota({{"persistentvolumeclaims", "0"}})}, sums), IsEmpty());
-  Json scoped = quota({{"pods", "0"}});
-  scoped["spec"]["scopes"] = Json::array({"BestEffort"});
-  EXPECT_THAT(exceeded({scoped}, sums), IsEmpty());
+TEST(Trial, objects_are_counted_with_those_that_controllers_make) {
+  World world = with_input(jobset);
+  world.quotas = std::vector<Json>{quota({{"count/jobs.batch", "5"}, {"services", "3"}},
+                                         {{"count/jobs.batch", "2"}, {"services", "3"}})};
+  const auto tried = world.run();
+  ASSERT_THAT(tried, SizeIs(4));  // of one Service the API server has spoken
+  EXPECT_EQ(
+      words(tried.back()),
+      "all 4 Jobs of namespace default: refused: ResourceQuota compute: the Jobs ask together "
+      "for 4 of count/jobs.batch, and 2 of 5 are used");
+  world.to_object = [](const Json&) { return refusal(429, "TooManyRequests", "later"); };
+  EXPECT_EQ(
+      words(world.run().back()),
+      "the Service of namespace default: refused: ResourceQuota compute: the Service asks for "
+      "1 of services, and 3 of 3 are used");
+}
+
+TEST(Trial, what_exists_is_counted_by_the_quota_already) {
+  World world = with_input(jobset);
+  const Json pod = member(0);
+  for (int i = 0; i < 8; ++i) world.samples.add(world.manifests[0].object, "default", pod, nullptr);
+  world.quotas = std::vector<Json>{quota({{"count/jobs.batch", "3"}, {"pods", "7"}})};
+  EXPECT_THAT(world.run(), SizeIs(6));
+  world.to_object = [](const Json& object) {
+    return object["kind"] != "JobSet" ? accepted(object)
+                                      : refusal(409, "AlreadyExists", "train exists");
+  };
+  EXPECT_THAT(world.run(), SizeIs(4));
 }
 
 // ---- differences
