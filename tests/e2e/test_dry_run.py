@@ -7,6 +7,7 @@ they say to any Pod.
 import contextlib
 import json
 import pathlib
+import re
 import socket
 import subprocess
 import tempfile
@@ -178,10 +179,7 @@ def test_another_webhook_that_is_down_is_named(release, plane, api, namespace, p
 
 def test_a_quota_is_named(release, api, namespace, probe, told):
     """After us: it is answered all the same."""
-    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "no-pods", "namespace": namespace.name},
-             "spec": {"hard": {"pods": "0"}}}
-    with made(api, quota):
-        wait_for("the quota", lambda: api.get("v1", "ResourceQuota", "no-pods", namespace.name).get("status", {}).get("used"), 20)
+    with quota_of(api, namespace, "no-pods", {"pods": "0"}):
         checks = until(probe, namespace, "exceeded quota")
     told("a quota", each_is(checks, "warn", "is answered by replica", "ResourceQuota no-pods refused it"))
 
@@ -197,15 +195,7 @@ def test_pod_security_is_named(release, plane, api, namespace, probe, told):
 
 def test_a_policy_is_named(release, api, namespace, probe, told):
     """A ValidatingAdmissionPolicy."""
-    group = "admissionregistration.k8s.io/v1"
-    policy = {"apiVersion": group, "kind": "ValidatingAdmissionPolicy", "metadata": {"name": "no-chips"},
-              "spec": {"matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"],
-                                                               "resources": ["pods"]}]},
-                       "validations": [{"expression": "false", "message": "no chips here"}]}}
-    binding = {"apiVersion": group, "kind": "ValidatingAdmissionPolicyBinding", "metadata": {"name": "no-chips"},
-               "spec": {"policyName": "no-chips", "validationActions": ["Deny"], "matchResources": {
-                   "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace.name}}}}}
-    with made(api, policy), made(api, binding):
+    with policy_of(api, namespace, "no-chips", "no chips here", "", "pods"):
         checks = until(probe, namespace, "no chips here")
     told("a policy", each_is(checks, "warn", "is answered by replica", "admission policy no-chips denied it: no chips here"))
 
@@ -227,7 +217,7 @@ def test_who_may_not_ask_is_told(release, plane, api, namespace, probe, told, tm
     told("no rights", each_is(checks, "unknown", "could not be asked about: the permission to create it is missing"))
     assert code == 2
     told("no namespace", each_is(probe("nowhere-at-all")[1], "unknown", "could not be asked about: its namespace does not exist"))
-    with may_create_pods(api, namespace):
+    with may_create(api, namespace, "pods"):
         checks = wait_for("the right", lambda: (found := probe(namespace.name, kubeconfig=stranger)[1]) and
                           found[0]["verdict"] == "ok" and found, 20)
         each_is(checks, "ok", "is changed")
@@ -307,12 +297,107 @@ def test_the_running_webhook_answers_as_explain_does(release, plane, api, namesp
     """Every object and one Pod of each template is admitted, nothing differs, and nothing is stored."""
     since = audit.size(plane)
     code, tried = explain(list(manifest(f"{file}.yaml")))
-    assert code == 0 and {one["said"] for one in tried.values()} == {"accepted"}, tried
+    job = f"Job {namespace.name}/v6e-multislice-slice-0 (first of 2) of JobSet {namespace.name}/v6e-multislice"
+    unasked = {what: one["sentence"] for what, one in tried.items() if one["said"] != "accepted"}
+    assert code == 0 and set(unasked) == {"statefulset": {"ControllerRevision of StatefulSet"}, "jobset-multislice": {job},
+                                          "lws": {"ControllerRevision of LeaderWorkerSet"}}.get(file, set()), tried
+    # Kueue's webhook looks for the JobSet.
+    assert job not in unasked or "without its owner, which is not stored, it is admitted; with it, webhook mjob.kb.io denied it" in unasked[job]
     pods = {what: one for what, one in tried.items() if "Pod" in what.split()[:2] or "Pods" in what.split()[:2]}
     assert pods and all("answers as this program does" in one["sentence"] and not one["differs"] for one in pods.values()), tried
     assert not api.pods(namespace.name) and not api.list("batch/v1", "Job", namespace.name)
     sent = audit.creations(plane, namespace.name, since)
     assert all("dryRun=All" in entry["requestURI"] for entry in sent) and len(sent) >= len(pods)
+
+
+# What controllers make on the way to Pods, as a webhook hears of it.
+MADE = ({"apiGroups": ["", "apps", "batch", "ray.io"], "apiVersions": ["v1"], "operations": ["CREATE"],
+         "resources": ["services", "statefulsets", "replicasets", "jobs", "rayclusters"]},)
+# What a cluster gives out, and what controllers note for themselves.
+GIVEN = ("jobset.sigs.k8s.io/jobset-uid", "leaderworkerset.sigs.k8s.io/template-revision-hash", "pod-template-hash")
+NOTED = ("deployment.kubernetes.io/", "ray.io/hash-")
+
+
+def test_what_the_controllers_make_is_what_was_sent(release, plane, api, namespace, explain):
+    """Jobs, Services, StatefulSets, a ReplicaSet, RayClusters: as explain sent them, then as they come. Nothing was left before."""
+    files = ["jobset-multislice", "lws", "raycluster", "rayjob", "deployment"]
+    objects = [one for file in files for one in manifest(f"{file}.yaml")]
+    for one in objects:
+        one["metadata"].pop("labels", None)  # Kueue's queue
+    sent, came = {}, {}
+
+    def see(request):
+        one = request["object"]
+        if "ownerReferences" in one["metadata"] and one["kind"] != "Pod":
+            (sent if request["dryRun"] else came).setdefault((one["kind"], known_name(one)), comparable(one))
+        return {}
+
+    with rival(plane, namespace, "aaa-sees", see, also=MADE):
+        _, tried = explain(objects)
+        assert not came and sorted({kind for kind, _ in sent}) == ["Job", "RayCluster", "ReplicaSet", "Service", "StatefulSet"]
+        for kind in ("Job", "StatefulSet", "ReplicaSet"):
+            assert not api.list("batch/v1" if kind == "Job" else "apps/v1", kind, namespace.name)
+        for one in objects:
+            namespace.create(one)
+        wait_for("what the controllers make", lambda: set(sent) <= set(came), 60)
+    assert len(sent) == 12, sorted(sent)
+    different = {key: (one, came[key]) for key, one in sent.items() if one != came[key]}
+    assert not different, different
+    made_of = {what for what, one in tried.items() if one["said"] != "refused" and " of " in what and "Pod" not in what.split(" of ")[0]}
+    assert {f"Job {namespace.name}/v6e-multislice-slice-0 (first of 2) of JobSet {namespace.name}/v6e-multislice",
+            f"StatefulSet {namespace.name}/vllm-0 (first of 2) of Pod {namespace.name}/vllm-0",
+            f"Service {namespace.name}/tpu-job-*-head-svc of RayCluster {namespace.name}/tpu-job-*"} <= made_of, tried
+
+
+def test_what_comes_of_an_object_is_refused_and_the_object_is_not(release, plane, api, namespace, explain):
+    """A quota of Services and a policy on Jobs: the JobSet would be stored, and nothing of it would run."""
+    jobset = jobset_of(namespace)
+    (service, job, of) = (f"{kind} of JobSet {namespace.name}/{jobset['metadata']['name']}" for kind in (
+        f"Service {namespace.name}/v6e-multislice", f"Job {namespace.name}/v6e-multislice-slice-0 (first of 2)", "8 Pods"))
+    with quota_of(api, namespace, "few", {"services": "0", "count/jobs.batch": "1"}), \
+            policy_of(api, namespace, "no-jobs", "no Jobs here", "batch", "jobs"):
+        code, tried = wait_for("the policy", lambda: (found := explain([jobset])) and found[1][job]["said"] == "refused" and found, 30)
+        assert code == 1 and tried[f"JobSet {namespace.name}/v6e-multislice"]["said"] == tried[of]["said"] == "accepted", tried
+        assert "admission policy no-jobs denied it: no Jobs here" in tried[job]["sentence"], tried
+        assert tried[service]["said"] == "refused" and "ResourceQuota few refused it" in tried[service]["sentence"], tried
+        sum_of_jobs = tried[f"all 2 Jobs of namespace {namespace.name}"]
+        assert "the Jobs ask together for 2 of count/jobs.batch, and 0 of 1 are used" in sum_of_jobs["sentence"], tried
+    assert not api.list("batch/v1", "Job", namespace.name) and not api.services(namespace.name)
+
+
+def test_quotas_with_scopes_count_the_pods_that_have_them(release, api, namespace, explain):
+    """A quota for one PriorityClass and one for Pods without cpu and memory, by the sum; others count none of these Pods."""
+    jobset = jobset_of(namespace)
+    jobset["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]["priorityClassName"] = "dry-run-high"
+    of_class = lambda name: {"scopeSelector": {"matchExpressions": [  # noqa: E731
+        {"scopeName": "PriorityClass", "operator": "In", "values": [name]}]}}
+    said = lambda: {one["sentence"] for one in explain([jobset])[1].values() if one["said"] == "refused"}  # noqa: E731
+    with made(api, {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "dry-run-high"}, "value": 7}), \
+            quota_of(api, namespace, "low", {"pods": "0"}, **of_class("dry-run-low")), \
+            quota_of(api, namespace, "ends", {"pods": "0"}, scopes=["Terminating"]):
+        with quota_of(api, namespace, "high", {"requests.google.com/tpu": "16"}, **of_class("dry-run-high")):
+            assert said() == {"ResourceQuota high, which counts 8 of these 8 Pods (PriorityClass In dry-run-high): the Pods ask together "
+                              "for 32 of requests.google.com/tpu, and 0 of 16 are used"}
+        with quota_of(api, namespace, "idle", {"pods": "5"}, scopes=["BestEffort"]):
+            assert said() == {"ResourceQuota idle, which counts 8 of these 8 Pods (BestEffort): the Pods ask together for 8 of pods, "
+                              "and 0 of 5 are used"}
+
+
+def test_who_may_not_create_jobs_is_told(release, plane, api, namespace, explain, tmp_path):
+    """Rights to read, and to create the JobSet and Pods: what its controller creates could not be asked, and nothing is refused."""
+    stranger = tmp_path / "stranger"
+    write_kubeconfig(stranger, plane, token=plane.client().token(namespace.name, "default"))
+    jobset = f"JobSet {namespace.name}/v6e-multislice"
+    with may_create(api, namespace, "pods", "jobsets.jobset.x-k8s.io"), made(api, {
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": namespace.name},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"},
+            "subjects": [{"kind": "ServiceAccount", "name": "default", "namespace": namespace.name}]}):
+        code, tried = wait_for("the right", lambda: (found := explain([jobset_of(namespace)], kubeconfig=stranger)) and
+                               found[1][jobset]["said"] == "accepted" and found, 20)
+    assert code == 0 and tried[f"8 Pods of {jobset}"]["said"] == "accepted", tried
+    unasked = {what: one["sentence"] for what, one in tried.items() if one["said"] == "notAsked"}
+    assert len(unasked) == 2, tried  # a Service and a Job
+    assert all("which its controller needs, and you do not" in one for one in unasked.values()), tried
 
 
 def test_ray_workers_without_indices_could_not_be_asked(release, namespace, explain):
@@ -330,10 +415,7 @@ def test_explain_names_who_refuses(release, plane, api, namespace, explain):
         return [service, {**one, **changes}]
 
     name, pods = f"Job {namespace.name}/tpu-training-job", f"2 Pods of Job {namespace.name}/tpu-training-job"
-    hard = {"requests.google.com/tpu": "4"}
-    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "chips", "namespace": namespace.name}, "spec": {"hard": hard}}
-    with made(api, quota):
-        wait_for("the quota", lambda: api.get("v1", "ResourceQuota", "chips", namespace.name).get("status", {}).get("used"), 20)
+    with quota_of(api, namespace, "chips", {"requests.google.com/tpu": "4"}):
         code, tried = explain(job())
         assert code == 1 and tried[name]["said"] == tried[pods]["said"] == "accepted", tried
         assert "ask together for 8 of requests.google.com/tpu, and 0 of 4 are used" in tried[f"all 2 Pods of namespace {namespace.name}"]["sentence"]
@@ -387,15 +469,73 @@ def made(api, obj):
 
 
 @contextlib.contextmanager
-def may_create_pods(api, namespace):
-    """While this holds the namespace's own account may create Pods in it."""
-    group, where = "rbac.authorization.k8s.io/v1", {"name": "create-pods", "namespace": namespace.name}
-    role = {"apiVersion": group, "kind": "Role", "metadata": where, "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["create"]}]}
+def may_create(api, namespace, *resources):
+    """While this holds the namespace's own account may create these in it: "pods", "jobsets.jobset.x-k8s.io"."""
+    group, where = "rbac.authorization.k8s.io/v1", {"name": "create-some", "namespace": namespace.name}
+    rules = [{"apiGroups": [one.partition(".")[2]], "resources": [one.partition(".")[0]], "verbs": ["create"]} for one in resources]
+    role = {"apiVersion": group, "kind": "Role", "metadata": where, "rules": rules}
     binding = {"apiVersion": group, "kind": "RoleBinding", "metadata": where,
-               "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "create-pods"},
+               "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": where["name"]},
                "subjects": [{"kind": "ServiceAccount", "name": "default", "namespace": namespace.name}]}
     with made(api, role), made(api, binding):
         yield
+
+
+@contextlib.contextmanager
+def quota_of(api, namespace, name, hard, **more):
+    """While this holds there is a quota, and it is counted."""
+    with made(api, {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name, "namespace": namespace.name},
+                    "spec": {"hard": hard, **more}}):
+        wait_for(name, lambda: api.get("v1", "ResourceQuota", name, namespace.name).get("status", {}).get("used"), 20)
+        yield
+
+
+@contextlib.contextmanager
+def policy_of(api, namespace, name, message, group, resource):
+    """While this holds a policy denies these objects there; the API server hears of it a little later."""
+    registration = "admissionregistration.k8s.io/v1"
+    policy = {"apiVersion": registration, "kind": "ValidatingAdmissionPolicy", "metadata": {"name": name},
+              "spec": {"matchConstraints": {"resourceRules": [{"apiGroups": [group], "apiVersions": ["v1"], "operations": ["CREATE"],
+                                                               "resources": [resource]}]},
+                       "validations": [{"expression": "false", "message": message}]}}
+    binding = {"apiVersion": registration, "kind": "ValidatingAdmissionPolicyBinding", "metadata": {"name": name},
+               "spec": {"policyName": name, "validationActions": ["Deny"], "matchResources": {
+                   "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace.name}}}}}
+    with made(api, policy), made(api, binding):
+        yield
+
+
+def jobset_of(namespace):
+    """Two slices of four hosts, without Kueue's queue."""
+    (jobset,) = manifest("jobset-multislice.yaml")
+    del jobset["metadata"]["labels"]
+    jobset["metadata"]["namespace"] = namespace.name
+    return jobset
+
+
+def known_name(one):
+    """Without what a cluster gives out: of a RayCluster of a RayJob, of a ReplicaSet."""
+    name = one["metadata"]["name"]
+    return "-".join("*" if len(part) in (5, 7, 8, 9, 10) and re.fullmatch("[bcdfghjklmnpqrstvwxz2456789]+", part) else part for part in name.split("-"))
+
+
+def comparable(one):
+    """What its maker wrote, with one word for all that a cluster gives out."""
+    metadata = one["metadata"]
+    kept = {key: metadata.get(key, {}) for key in ("labels", "annotations", "ownerReferences")}
+    kept["annotations"] = {key: value for key, value in kept["annotations"].items() if not key.startswith(NOTED)}
+    text = json.dumps({**kept, "spec": one["spec"]}, sort_keys=True)
+    given = [metadata.get("labels", {}).get(key) for key in GIVEN] + [owner["uid"] for owner in metadata["ownerReferences"]]
+    for value in filter(None, given):
+        text = text.replace(value, "GIVEN")
+    return without_empty(json.loads(re.sub("tpu-job-[bcdfghjklmnpqrstvwxz2456789]{5}", "tpu-job-GIVEN", text)))
+
+
+def without_empty(value):
+    """Go writes a map that nobody filled as {}."""
+    if isinstance(value, dict):
+        return {key: inner for key, inner in ((key, without_empty(one)) for key, one in value.items()) if inner not in ({}, [])}
+    return [without_empty(one) for one in value] if isinstance(value, list) else value
 
 
 def until(probe, namespace, words):

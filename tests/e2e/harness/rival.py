@@ -1,6 +1,7 @@
 """Another team's mutating webhook: a small HTTPS server, with a Service and a configuration of its own.
 
-It is asked about every Pod of one namespace, before or after ours as its name sorts.
+It is asked about every Pod of one namespace, before or after ours as its name sorts, and about other objects where a
+story wants it.
 """
 
 import base64
@@ -46,15 +47,15 @@ def denial(message: str) -> dict:
 
 
 @contextlib.contextmanager
-def rival(state: State, namespace: Namespace, name: str, decide, timeout: int = 5):
-    """While this holds the API server asks `decide` about Pods of the namespace, too."""
+def rival(state: State, namespace: Namespace, name: str, decide, timeout: int = 5, also: tuple = ()):
+    """While this holds the API server asks `decide` about Pods of the namespace, too, and about what these rules are of."""
     address, one = net.loopback_addresses([name])[name], Rival(name, decide)
     with tempfile.TemporaryDirectory() as folder:
         certificate = pathlib.Path(folder) / "tls.crt"
         tls.server(state.pki, "webhook-ca", certificate, [f"DNS:{name}.{namespace.name}.svc"])
         with listening((address, 443), certificate, one.answer):
             namespace.api.create(operators.loopback_service(name, namespace.name, address))
-            namespace.api.create(_configuration(name, namespace.name, state.ca_bundle(), timeout))
+            namespace.api.create(_configuration(name, namespace.name, state.ca_bundle(), timeout, also))
             try:
                 wait_for(f"{name} to be called", lambda: _is_asked(namespace, one), 20, every=0.05)
                 yield one
@@ -64,13 +65,13 @@ def rival(state: State, namespace: Namespace, name: str, decide, timeout: int = 
                 namespace.api.delete("v1", "Service", name, namespace.name)
 
 
-def _configuration(name: str, namespace: str, ca_bundle: str, timeout: int) -> dict:
+def _configuration(name: str, namespace: str, ca_bundle: str, timeout: int, also: tuple) -> dict:
     return {
         "apiVersion": KIND[0], "kind": KIND[1], "metadata": {"name": name},
         "webhooks": [{
             "name": f"{name}.example.com",
             "clientConfig": {"service": {"name": name, "namespace": namespace, "path": "/"}, "caBundle": ca_bundle},
-            "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}],
+            "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}, *also],
             "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
             "sideEffects": "None", "admissionReviewVersions": ["v1"], "timeoutSeconds": timeout,
         }],
