@@ -28,7 +28,7 @@ std::vector<Demand> pods(std::uint64_t count, const Json& each = pod(), bool cou
            .counted = counted}};
 }
 
-Json quota(const std::string& hard, const std::string& more = "{}") {
+Json quota_of(const std::string& hard, const std::string& more = "{}") {
   Json out = Json::parse(R"({"metadata": {"name": "compute"}, "spec": {}})");
   out["spec"]["hard"] = Json::parse(hard);
   out["spec"].update(Json::parse(more));
@@ -40,12 +40,12 @@ std::vector<Exceeded> exceeded_of(const Json& one, const std::vector<Demand>& de
 }
 
 TEST(Quota, counts_pods_and_what_they_ask_for) {
-  EXPECT_THAT(exceeded_of(quota(R"({"pods": "3"})"), pods(4)), SizeIs(1));
-  EXPECT_THAT(exceeded_of(quota(R"({"count/pods": "4"})"), pods(4)), IsEmpty());
-  EXPECT_THAT(exceeded_of(quota(R"({"cpu": "1900m"})"), pods(4)), SizeIs(1));
-  EXPECT_THAT(exceeded_of(quota(R"({"limits.cpu": "2"})"), pods(4)), IsEmpty());
-  EXPECT_THAT(exceeded_of(quota(R"({"persistentvolumeclaims": "0"})"), pods(4)), IsEmpty());
-  const auto chips = exceeded_of(quota(R"({"requests.google.com/tpu": "15"})"), pods(4));
+  EXPECT_THAT(exceeded_of(quota_of(R"({"pods": "3"})"), pods(4)), SizeIs(1));
+  EXPECT_THAT(exceeded_of(quota_of(R"({"count/pods": "4"})"), pods(4)), IsEmpty());
+  EXPECT_THAT(exceeded_of(quota_of(R"({"cpu": "1900m"})"), pods(4)), SizeIs(1));
+  EXPECT_THAT(exceeded_of(quota_of(R"({"limits.cpu": "2"})"), pods(4)), IsEmpty());
+  EXPECT_THAT(exceeded_of(quota_of(R"({"persistentvolumeclaims": "0"})"), pods(4)), IsEmpty());
+  const auto chips = exceeded_of(quota_of(R"({"requests.google.com/tpu": "15"})"), pods(4));
   ASSERT_THAT(chips, SizeIs(1));
   EXPECT_EQ(chips[0].what, "all 4 Pods");
   EXPECT_EQ(chips[0].sentence,
@@ -54,7 +54,7 @@ TEST(Quota, counts_pods_and_what_they_ask_for) {
 }
 
 TEST(Quota, says_nothing_of_one_pod_that_the_api_server_has_counted) {
-  const Json small = quota(R"({"requests.google.com/tpu": "1"})");
+  const Json small = quota_of(R"({"requests.google.com/tpu": "1"})");
   EXPECT_THAT(exceeded_of(small, pods(1)), IsEmpty());
   const auto unasked = exceeded_of(small, pods(1, pod(), false));
   ASSERT_THAT(unasked, SizeIs(1));
@@ -105,7 +105,7 @@ class Scopes : public testing::TestWithParam<ScopeCase> {};
 TEST_P(Scopes, are_those_of_a_pod) {
   const ScopeCase& given = GetParam();
   Json each = pod(given.spec);
-  const Json scoped = quota(R"({"pods": "1"})", given.scopes);
+  const Json scoped = quota_of(R"({"pods": "1"})", given.scopes);
   EXPECT_EQ(counts_pod(scoped, each), given.want);
   EXPECT_EQ(exceeded_of(scoped, pods(2, each)).size(), given.want ? 1U : 0U);
 }
@@ -145,7 +145,7 @@ TEST(Quota, says_which_pods_its_scopes_are_of) {
   std::vector<Demand> demands = pods(2, pod(high));
   demands.push_back(pods(3).front());
   const auto told =
-      exceeded_of(quota(R"({"pods": "1"})", classes("In", R"(["high", "top"])")), demands);
+      exceeded_of(quota_of(R"({"pods": "1"})", classes("In", R"(["high", "top"])")), demands);
   ASSERT_THAT(told, SizeIs(1));
   EXPECT_EQ(told[0].what, "all 5 Pods");
   EXPECT_EQ(
@@ -155,7 +155,7 @@ TEST(Quota, says_which_pods_its_scopes_are_of) {
 }
 
 TEST(Quota, with_a_scope_that_is_not_looked_at_says_nothing) {
-  const Json across = quota(R"({"pods": "0"})", R"({"scopes": ["CrossNamespacePodAffinity"]})");
+  const Json across = quota_of(R"({"pods": "0"})", R"({"scopes": ["CrossNamespacePodAffinity"]})");
   EXPECT_EQ(counts_pod(across, pod()), std::nullopt);
   EXPECT_THAT(exceeded_of(across, pods(2)), IsEmpty());
 }
@@ -163,9 +163,9 @@ TEST(Quota, with_a_scope_that_is_not_looked_at_says_nothing) {
 TEST(Quota, with_scopes_counts_no_other_objects) {
   const std::vector<Demand> jobs = {
       {.kind = "Job", .object = {}, .each = {{"count/jobs.batch", 1}}, .count = 2}};
-  EXPECT_THAT(exceeded_of(quota(R"({"count/jobs.batch": "1"})"), jobs), SizeIs(1));
+  EXPECT_THAT(exceeded_of(quota_of(R"({"count/jobs.batch": "1"})"), jobs), SizeIs(1));
   EXPECT_THAT(
-      exceeded_of(quota(R"({"count/jobs.batch": "1"})", R"({"scopes": ["BestEffort"]})"), jobs),
+      exceeded_of(quota_of(R"({"count/jobs.batch": "1"})", R"({"scopes": ["BestEffort"]})"), jobs),
       IsEmpty());
 }
 
