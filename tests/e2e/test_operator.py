@@ -127,10 +127,12 @@ def test_doctor_asks_the_replicas_how_fresh_they_are(release, plane, api, ask):
     pod = wait_for("the Pod of the Deployment to run", lambda: only_pod(api), 30)
     with found_at_its_pod(plane, release, pod):
         code, text = ask("doctor", "--output", "json")
-    (line,) = [check for check in json.loads(text)["checks"] if check["check"] == "freshness"]
+    line, cost = (next(check for check in json.loads(text)["checks"] if check["check"] == name) for name in ("freshness", "cost"))
     assert fails_by_the_relay_alone(code, text), text
     assert line["verdict"] == "ok" and "1 replica watches the cluster" in line["what"], line
     assert int(re.search(r"is (\d+) s old", line["what"]).group(1)) < 90, line
+    with_tpus = [node for node in api.nodes() if "google.com/tpu" in node["status"]["allocatable"]]
+    assert cost["what"].startswith(f"{len(with_tpus)} TPU nodes, "), cost
 
 
 def test_metrics_of_a_replica(release, no_ledger_left, namespace):  # noqa: F811

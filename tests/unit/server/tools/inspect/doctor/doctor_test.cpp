@@ -773,7 +773,7 @@ TEST_P(CostTest, grows_with_the_cluster) {
 
 INSTANTIATE_TEST_SUITE_P(
     table, CostTest,
-    testing::Values(CostCase{"counted", {3000, 1}, "3000 nodes, 1 TPU Pod: "},
+    testing::Values(CostCase{"counted", {3000, 1}, "3000 TPU nodes, 1 TPU Pod: "},
                     CostCase{"nothing", {0, 0}, "about 2 ms of CPU"},
                     CostCase{"smaller_than_any_measured", {10, 4}, "about 2 ms of CPU"},
                     CostCase{"as_measured", {3000, 4}, "about 27 ms of CPU"},
@@ -794,7 +794,8 @@ std::vector<std::string> told_of_cost(const View& view) {
 
 TEST(DoctorTest, cost_is_said_of_what_the_first_replica_that_answers_has_seen) {
   View view = installed();
-  EXPECT_THAT(told_of_cost(view), testing::ElementsAre(HasSubstr("3000 nodes, 500 TPU Pods: ")));
+  EXPECT_THAT(told_of_cost(view),
+              testing::ElementsAre(HasSubstr("3000 TPU nodes, 500 TPU Pods: ")));
   view.replicas[0].metrics = forbidden("get pods/proxy");
   EXPECT_EQ(told_of_cost(view).size(), 1U);
   for (Replica& each : view.replicas) each.metrics = forbidden("get pods/proxy");
