@@ -16,8 +16,8 @@ using namespace tpuwh;
 namespace {
 
 struct Claims final : webhook::read::ClusterView {
-  std::optional<std::uint32_t> claimed_chips(std::string_view, std::string_view) const override {
-    return 1;
+  webhook::read::Claimed claimed(const webhook::read::ClaimSource&) const override {
+    return {.known = webhook::read::Claimed::Known::chips, .chips = 1};
   }
 };
 

@@ -25,11 +25,12 @@ class OddCluster final : public webhook::read::ClusterView {
     if (chance(ns, cluster) % 3 == 0) return std::nullopt;
     return std::string(cluster) + "-headless";
   }
-  std::optional<std::uint32_t> claimed_chips(std::string_view ns,
-                                             std::string_view name) const override {
-    const std::size_t chips = chance(ns, name) % 6;
-    if (chips == 5) return std::nullopt;
-    return static_cast<std::uint32_t>(chips);
+  webhook::read::Claimed claimed(const webhook::read::ClaimSource& source) const override {
+    using Known = webhook::read::Claimed::Known;
+    const std::size_t chips = chance(source.ns, source.name) % 8;
+    if (chips >= 6) return {.known = Known::unreadable, .why = "it is not there"};
+    if (chips == 5) return {};
+    return {.known = Known::chips, .chips = static_cast<std::uint32_t>(chips)};
   }
   std::optional<std::string> leader_domain(const webhook::read::JobOfJobSet& job,
                                            std::string_view) const override {

@@ -71,16 +71,40 @@ void set_ledger_step(const outcome::Decision& decision, Workspace::Impl& work, L
   }
 }
 
-Answer answer_review(read::Body body, const decide::Around& around, Workspace::Impl& work) {
+// Whether some are to be read first. Of a Pod that waits for none nothing of that is left.
+bool take_claims(const read::ClusterView& cluster, const config::Config& config,
+                 Workspace::Impl& work) {
+  read::TakenClaims& claims = work.claims;
+  read::take_claimed_chips(work.pod, work.review.ns_of(work.pod), cluster, claims);
+  if (claims.unread.empty() && claims.unreadable.empty()) return false;
+  if (!decide::waits_for_claims(work.review, work.pod, config)) {
+    claims.unread.clear();
+    claims.unreadable.clear();
+  }
+  return claims.unreadable.empty() && !claims.unread.empty();
+}
+
+Answer ask_for_claims(const Workspace::Impl& work) {
+  Answer question;
+  question.ledger.use = LedgerStep::Use::read_claims;
+  question.unread = work.claims.unread;
+  return question;
+}
+
+Answer answer_review(read::Body body, decide::Around around, Workspace::Impl& work) {
   const bool read =
       read::read_review(body.bytes(), around.config.prefix, work.reader, work.review, work.pod);
   const bool bad_quantity = !read && work.reader.error().code() == findings::Errc::not_chips;
   if (!read && !bad_quantity) return refuse(work.reader.error(), work);
-  if (!bad_quantity && !work.pod.claims.empty())
-    read::take_claimed_chips(work.pod, work.review.ns_of(work.pod), around.cluster);
+  if (!bad_quantity && !work.pod.claims.empty()) {
+    if (take_claims(around.cluster, around.config, work)) return ask_for_claims(work);
+    around.claims = &work.claims;
+  }
   outcome::Decision decision =
       bad_quantity
           ? decide::deny_quantity(work.reader.error(), work.review, around.config, work.told)
+      : around.claims != nullptr && !work.claims.unreadable.empty()
+          ? decide::defer_for_claims(work.pod, around, work.told)
           : decide::decide(work.review, work.pod, around, work.kept, work.told);
   const bool deferred = decision.outcome == outcome::Outcome::deferred && !decision.asks_ledger;
   if (deferred && !decision.shadow) return defer(decision, work);
@@ -175,7 +199,7 @@ Answer admit(read::Body review, const config::Config& config, const read::Cluste
              Workspace& workspace, ledger::Ledger& ledger) noexcept {
   const Answer answer = admit(review, config, cluster, workspace);
   const LedgerStep& step = answer.ledger;
-  if (step.use == LedgerStep::Use::none) return answer;
+  if (step.use == LedgerStep::Use::none || step.use == LedgerStep::Use::read_claims) return answer;
   ledger::PlaceAnswer place{.kind = ledger::PlaceAnswer::Kind::try_again};
   try {
     if (step.use == LedgerStep::Use::ask)

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,9 @@ struct LedgerStep {
     none,
     ask,   // there is no body yet: ask it, and call admit() again with what it said
     note,  // tell it of the place that the Pod has
+    // There is no body yet: read Answer::unread, and call admit() again with a cluster that knows
+    // them. Not of the ledger, but a step before the same answer.
+    read_claims,
   };
   Use use = Use::none;
   ledger::PlaceRequest request = {};
@@ -66,6 +70,7 @@ struct Answer {
   outcome::Summary summary;
   LedgerStep ledger = {};
   const decide::Told* told = nullptr;
+  std::span<const read::ClaimSource> unread = {};  // of Use::read_claims; views into the body
 };
 
 // Answers one review. Never throws: what is unexpected becomes an answer that

@@ -6,6 +6,7 @@
 #include "base/json/reader.hpp"
 #include "webhook/answer/admit.hpp"
 #include "webhook/decide/decide.hpp"
+#include "webhook/read/claims.hpp"
 #include "webhook/read/review.hpp"
 #include "webhook/write/json.hpp"
 
@@ -17,6 +18,7 @@ struct Workspace::Impl {
   base::json::Reader reader;
   read::Review review;
   read::Pod pod;
+  read::TakenClaims claims;
   decide::Kept kept;
   decide::Told told;
   write::Json answer;

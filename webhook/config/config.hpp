@@ -67,6 +67,11 @@ struct Config {
   // (docs/decisions/0023). Needs what a cluster knows of its Nodes.
   bool placement_hint = true;
 
+  // Answer Pods that ask for chips by resource claim as if they asked for google.com/tpu, by what
+  // the cluster's claims and templates say (docs/decisions/0040). Off: they are left unchanged, and
+  // nobody has to wait for an answer.
+  bool claims = false;
+
   // Levels of findings other than their defaults.
   findings::Levels findings = {};
 

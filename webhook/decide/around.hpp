@@ -3,6 +3,7 @@
 
 #include "webhook/config/config.hpp"
 #include "webhook/ledger/ledger.hpp"
+#include "webhook/read/claims.hpp"
 #include "webhook/read/cluster.hpp"
 
 namespace tpuwh::webhook::decide {
@@ -11,6 +12,7 @@ struct Around {
   const config::Config& config;
   const read::ClusterView& cluster;
   const ledger::PlaceAnswer* place = nullptr;  // what the ledger said, null before it was asked
+  const read::TakenClaims* claims = nullptr;   // of the Pod; null where it has none
 };
 
 }  // namespace tpuwh::webhook::decide

@@ -190,6 +190,14 @@ void note_claims(const read::Pod& pod, outcome::Notes& notes) {
       outcome::Notes::Consequence::not_injected);
 }
 
+// Which of several kinds of chips it will have, nobody knows before it is scheduled.
+void note_alternatives(const read::TakenClaims& claims, outcome::Notes& notes) {
+  if (!claims.alternatives) return;
+  notes.warn(Finding::claims_unknown,
+             "a resource claim of the Pod asks for the first available of several; which of them "
+             "it gets is not known, and what is injected is what all have in common");
+}
+
 // Its author asks TPU webhooks for no check, and says nothing of injection: whoever asked for it
 // counts on the variables (docs/facts.md#skip-tpu-webhook-check).
 outcome::Decision unchecked(outcome::Decision decision, outcome::Notes& notes) {
@@ -250,6 +258,22 @@ outcome::Decision deny_quantity(Error why, const read::Review& review, const con
   return decision;
 }
 
+bool waits_for_claims(const read::Review& review, const read::Pod& pod,
+                      const config::Config& config) {
+  return review.is_pod_creation() && pod.annotation(read::Annotation::inject) != "false" &&
+         config.workloads.has(workloads::workload_of(pod).kind);
+}
+
+outcome::Decision defer_for_claims(const read::Pod& pod, const Around& around, Told& told) {
+  begin(around.config, told);
+  const workloads::Workload& workload = workloads::workload_of(pod);
+  return {.outcome = outcome::Outcome::deferred,
+          .reason = outcome::Reason::no_claim,
+          .workload = workload.name,
+          .denial = Error(base::Errc::internal, around.claims->unreadable),
+          .shadow = around.config.mode_for(workload.kind) == config::Mode::shadow};
+}
+
 void note_shadow(const outcome::Decision& decision, Told& told) {
   if (decision.outcome == outcome::Outcome::denied)
     told.notes.say(base::concat(
@@ -277,6 +301,10 @@ outcome::Decision decide(const read::Review& review, const read::Pod& pod, const
   }
   if (pod.annotation(read::Annotation::inject) == "false")
     return none_of_ours(outcome::Reason::opted_out);
+  if (around.claims != nullptr) {
+    facts::take_claims(*around.claims, told.shape);
+    note_alternatives(*around.claims, told.notes);
+  }
 
   const workloads::Workload& workload = workloads::workload_of(pod);
   outcome::Decision decision = decide_pod(pod, ns, around, workload, kept, told);

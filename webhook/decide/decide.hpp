@@ -20,6 +20,13 @@ outcome::Decision deny_quantity(Error why, const read::Review& review, const con
 // Warns of what a decision that is not carried out would have been.
 void note_shadow(const outcome::Decision& decision, Told& told);
 
+// Whether the answer depends on what the Pod's claims ask for.
+bool waits_for_claims(const read::Review& review, const read::Pod& pod,
+                      const config::Config& config);
+
+// It does, and around.claims says that one could not be read.
+outcome::Decision defer_for_claims(const read::Pod& pod, const Around& around, Told& told);
+
 // Decides about one review that was read. The patch is told.patch, empty unless
 // the outcome is `patched`; warnings are told.notes. Who the Pod is, told.member and told.facts
 // say, and what it asks for told.shape.

@@ -90,6 +90,14 @@ bool read_shape(const read::Pod& pod, Shape& shape) {
   return !shape.processes.empty() || !shape.init.empty();
 }
 
+void take_claims(const read::TakenClaims& claims, Shape& shape) {
+  if (shape.accelerator.empty()) shape.accelerator = claims.accelerator;
+  if (shape.source != TopologySource::none || claims.topology.empty()) return;
+  shape.topology = claims.topology;
+  shape.source = TopologySource::claim;
+  shape.class_chooses = false;
+}
+
 bool placed_by_kueue(const read::Pod& pod) {
   return pod.has(read::Annotation::kueue_tas_required) ||
          pod.has(read::Annotation::kueue_tas_preferred) ||

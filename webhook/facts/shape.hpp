@@ -2,6 +2,7 @@
 #pragma once
 
 #include "topology/slice.hpp"
+#include "webhook/read/claims.hpp"
 #include "webhook/read/pod.hpp"
 
 #include <optional>
@@ -24,6 +25,7 @@ enum class TopologySource {
   node_affinity,         // the same key, one value
   annotation,            // cloud.google.com/gke-tpu-topology
   slice_id_key,          // cloud.google.com/gke-tpu-{slice,partition}-<T>-{id,state}
+  claim,                 // a selector of its resource claim (docs/facts.md#dra)
 };
 
 struct Shape {
@@ -50,6 +52,9 @@ struct Shape {
 // Collects the above. Never fails: what is odd is told by the fields.
 //   returns  false if no container asks for a chip, init containers included
 bool read_shape(const read::Pod& pod, Shape& shape);
+
+// What the Pod itself does not say of its nodes, its claims may.
+void take_claims(const read::TakenClaims& claims, Shape& shape);
 
 // Topology-aware scheduling of Kueue chooses its nodes.
 bool placed_by_kueue(const read::Pod& pod);

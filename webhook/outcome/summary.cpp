@@ -40,6 +40,8 @@ std::string_view name(Reason reason) {
       return "no_identity";
     case Reason::no_place:
       return "no_place";
+    case Reason::no_claim:
+      return "no_claim";
     case Reason::no_topology:
       return "no_topology";
     case Reason::no_subdomain:

@@ -28,6 +28,7 @@ enum class Reason {
   single_host,   // the device plugin already says all there is to say
   no_identity,   // a multi-host Pod that does not say which member it is
   no_place,      // the ledger cannot give it one now
+  no_claim,      // a claim that its chips depend on is not there, or cannot be read now
   no_topology,   // topology not known
   no_subdomain,  // members could not be named
   inconsistent,  // labels or values contradict each other; nothing guessed

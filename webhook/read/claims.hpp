@@ -4,15 +4,36 @@
 #include "webhook/read/cluster.hpp"
 #include "webhook/read/pod.hpp"
 
+#include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace tpuwh::webhook::read {
+
+// More claims of one Pod are not looked for before it is answered: a review that nobody has checked
+// may name as many as it holds, and each is a question to the API server.
+inline constexpr std::size_t max_unread_claims = 16;
+
+// What the claims of a Pod say beside its chips.
+struct TakenClaims {
+  // Of a Pod that asks for no chips by google.com/tpu: what is to be read before it is known for
+  // how many it asks; views into the Pod.
+  std::vector<ClaimSource> unread;
+  std::string unreadable;             // why one of them could not be; "" where all could
+  std::string accelerator, topology;  // that its claims for chips agree on; "" where none says it
+  bool alternatives = false;          // its chips are what alternatives have in common
+
+  void clear();
+};
 
 // Gives each container the chips that its claims ask for, as if it had asked by
 // google.com/tpu. A container whose claims are not all known, or are another container's
 // too, stays as it is. Puts pod.claims in the order of their names.
 //
-//   cost  claims and uses, times the logarithm of the claims; no allocation
-void take_claimed_chips(Pod& pod, std::string_view ns, const ClusterView& cluster);
+//   cost  claims and uses, times the logarithm of the claims; no allocation but for what a claim
+//         says beside its chips
+void take_claimed_chips(Pod& pod, std::string_view ns, const ClusterView& cluster,
+                        TakenClaims& taken);
 
 }  // namespace tpuwh::webhook::read

@@ -33,6 +33,32 @@ struct PoolQuestion {
   std::int32_t priority = 0;         // spec.priority
 };
 
+// What a claim of a Pod is made from, a ResourceClaimTemplate, or which ResourceClaim it is.
+struct ClaimSource {
+  std::string_view ns, name;
+  bool made = false;  // from a template
+
+  bool operator==(const ClaimSource&) const = default;
+};
+
+// What a claim asks for, as far as chips are concerned.
+struct Claimed {
+  enum class Known {
+    no,          // not whether it is for chips, or not for how many
+    unread,      // the API server can say, and is to be asked before the Pod is answered
+    unreadable,  // it was asked in vain: `why`
+    chips,       // of device class tpu.google.com; 0 where the claim is for other devices alone
+  };
+  Known known = Known::no;
+  std::uint32_t chips = 0;
+  bool alternatives = false;  // what all have in common of which the Pod gets one
+  // Of the nodes that its selectors leave, as a node label has it; "" where they do not say.
+  std::string accelerator = {}, topology = {};
+  std::string why = {};
+
+  bool operator==(const Claimed&) const = default;
+};
+
 // What it does not override is not known.
 class ClusterView {
  public:
@@ -45,13 +71,7 @@ class ClusterView {
     return std::nullopt;
   }
 
-  // Chips that a claim made from this ResourceClaimTemplate asks of device class
-  // tpu.google.com; 0 where it asks for other devices alone. Nothing where the template
-  // asks for all there are.
-  virtual std::optional<std::uint32_t> claimed_chips(std::string_view /*ns*/,
-                                                     std::string_view /*template_name*/) const {
-    return std::nullopt;
-  }
+  virtual Claimed claimed(const ClaimSource& /*source*/) const { return {}; }
 
   // The value of node label `topology_key` where the Job's leader runs, which its followers
   // are to select. Nothing before the leader is bound, or where there is not exactly one.

@@ -187,6 +187,8 @@ bool read_claims(base::json::Reader& in, Pod& pod) {
       if (key == "name") return in.first(seen, 0) && base::json::optional_text(in, claim.name);
       if (key == "resourceClaimTemplateName")
         return in.first(seen, 1) && base::json::optional_text(in, claim.template_name);
+      if (key == "resourceClaimName")
+        return in.first(seen, 2) && base::json::optional_text(in, claim.claim_name);
       return in.skip();
     });
     return read && keep(in, pod.claims, claim);

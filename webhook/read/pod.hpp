@@ -139,10 +139,9 @@ struct Toleration {
   std::string_view key, op, value, effect;
 };
 
-// An entry of spec.resourceClaims. Of a claim that is not made from a template nothing
-// else is read.
+// An entry of spec.resourceClaims: made from a template, or there by a name of its own.
 struct Claim {
-  std::string_view name, template_name;
+  std::string_view name, template_name, claim_name;
   std::uint32_t index = 0;  // in the Pod's list
   std::uint32_t uses = 0;   // by containers, as take_claimed_chips() counts them
 };

@@ -23,7 +23,9 @@ std::span<const ReadRow> reads() {
        "to tell processes from init containers"},
       {"Pod", "spec.containers[*].resources.limits and requests: google.com/tpu only",
        "chips of a host"},
-      {"Pod", "spec.resourceClaims[*]: name, resourceClaimTemplateName; resources.claims[*].name",
+      {"Pod",
+       "spec.resourceClaims[*]: name, resourceClaimTemplateName, resourceClaimName; "
+       "resources.claims[*].name",
        "chips requested by claim"},
       {"Pod", "spec.containers[*].env: names of all entries, values of the variables we know",
        "values already set are kept"},

@@ -78,6 +78,8 @@ std::string_view explain_reason(outcome::Reason reason) {
       return "nothing says which member of the slice this Pod is";
     case outcome::Reason::no_place:
       return "the ledger has no free place now";
+    case outcome::Reason::no_claim:
+      return "a resource claim that its chips depend on cannot be read now";
     case outcome::Reason::no_topology:
       return "the topology is not known";
     case outcome::Reason::no_subdomain:

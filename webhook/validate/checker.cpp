@@ -59,8 +59,13 @@ bool Checker::open(Title title, base::json::Reader::Mark place, std::string_view
     add_bad_chips(*pod.bad_chips);
     return false;
   }
-  if (!pod.claims.empty()) read::take_claimed_chips(pod, creation_.ns, cluster_);
+  claims_ = nullptr;
+  if (!pod.claims.empty()) {
+    read::take_claimed_chips(pod, creation_.ns, cluster_, work_.claims);
+    claims_ = &work_.claims;
+  }
   if (!facts::read_shape(pod, work_.told.shape)) return false;
+  if (claims_ != nullptr) facts::take_claims(*claims_, work_.told.shape);
   if (pod.annotation(read::Annotation::inject) == "false") return false;
   return ++templates_ <= max_templates;
 }
@@ -128,7 +133,8 @@ void Checker::set_ray_hosts(std::uint32_t hosts) {
 }
 
 outcome::Decision Checker::decide() {
-  return decide::decide(creation_, work_.pod, {config_, cluster_}, work_.kept, work_.told);
+  return decide::decide(creation_, work_.pod, {config_, cluster_, nullptr, claims_}, work_.kept,
+                        work_.told);
 }
 
 const topology::Slice* Checker::slice() const {

@@ -109,9 +109,8 @@ class Checker {
                                                     std::string_view cluster) const override {
       return all.ray_headless_service(ns, cluster);
     }
-    std::optional<std::uint32_t> claimed_chips(std::string_view ns,
-                                               std::string_view name) const override {
-      return all.claimed_chips(ns, name);
+    read::Claimed claimed(const read::ClaimSource& source) const override {
+      return all.claimed(source);
     }
     std::optional<read::RayGroup> ray_group(std::string_view, std::string_view,
                                             std::string_view) const override {
@@ -123,6 +122,7 @@ class Checker {
 
   const WorkloadObject& object_;
   const config::Config& config_;
+  const read::TakenClaims* claims_ = nullptr;  // of the template that is open
   WithoutGroups cluster_;
   Listener listener_;
   answer::Workspace::Impl& work_;

@@ -1,6 +1,8 @@
 #include "server/kube/store/objects.hpp"
 
 #include "base/names.hpp"
+#include "server/kube/store/claim_reader.hpp"
+#include "server/kube/store/parts.hpp"
 #include "server/limits/limits.hpp"
 #include "webhook/controllers/counts.hpp"
 #include "webhook/ledger/token.hpp"
@@ -19,26 +21,12 @@ using topology::Place;
 using webhook::read::Label;
 using webhook::read::Pod;
 
-bool read_text(Reader& in, std::string& out) {
-  std::string_view text;
-  if (in.kind() != ValueKind::string) return in.skip();
-  if (!in.string(text)) return false;
-  out = text;
-  return true;
-}
-
 bool read_number(Reader& in, std::optional<std::uint32_t>& out) {
   std::string_view text;
   if (in.kind() != ValueKind::number) return in.skip();
   if (!in.number(text)) return false;
   out = base::plain_decimal(text);
   return true;
-}
-
-// An object, or whatever else stands there: which is passed over.
-template <class F>
-bool read_object(Reader& in, F&& member) {
-  return in.kind() == ValueKind::object ? in.object(member) : in.skip();
 }
 
 struct Metadata {
@@ -382,6 +370,42 @@ std::optional<RayClusterObject> ObjectReader::ray_cluster(std::string_view json)
   if (suspended)
     for (auto& [name, group] : cluster.groups) group.slices = 0;
   return cluster;
+}
+
+std::optional<ClaimObject> ObjectReader::claim(std::string_view json) {
+  return read_claim(json, false);
+}
+
+std::optional<ClaimObject> ObjectReader::claim_template(std::string_view json) {
+  return read_claim(json, true);
+}
+
+// A template has what it makes one level further in.
+std::optional<ClaimObject> ObjectReader::read_claim(std::string_view json, bool of_template) {
+  Metadata metadata;
+  ClaimObject out;
+  out.asked.known = webhook::read::Claimed::Known::chips;
+  const auto other = [&](std::string_view key) {
+    if (key != "annotations") return reader_.skip();
+    return read_object(reader_, [&](std::string_view name) {
+      out.made = out.made || (!of_template && name == made_for_a_pod);
+      return reader_.skip();
+    });
+  };
+  const bool read = reader_.start(json) && reader_.object([&](std::string_view key) {
+    if (key == "metadata")
+      return read_metadata(
+          reader_, metadata, [&](std::string_view) { return reader_.skip(); }, other);
+    if (key != "spec") return reader_.skip();
+    if (!of_template) return read_claim_spec(reader_, out.asked);
+    return read_object(reader_, [&](std::string_view member) {
+      return member == "spec" ? read_claim_spec(reader_, out.asked) : reader_.skip();
+    });
+  });
+  if (!read || metadata.name.empty()) return std::nullopt;
+  out.ns = std::move(metadata.ns);
+  out.name = std::move(metadata.name);
+  return out;
 }
 
 }  // namespace tpuwh::server::kube::store

@@ -78,6 +78,18 @@ struct RayClusterObject {
   std::map<std::string, webhook::read::RayGroup, std::less<>> groups;
 };
 
+// On a ResourceClaim that Kubernetes has made from a template, with the name of the Pod's entry.
+//   source  kubernetes 1.36.3 pkg/controller/resourceclaim/controller.go,
+//   podResourceClaimAnnotation
+inline constexpr std::string_view made_for_a_pod = "resource.kubernetes.io/pod-claim-name";
+
+// A ResourceClaimTemplate, or a ResourceClaim.
+struct ClaimObject {
+  std::string ns, name;
+  webhook::read::Claimed asked;
+  bool made = false;  // by Kubernetes, for one Pod: the Pod names the template
+};
+
 // Keeps its buffers between objects. Not thread safe.
 class ObjectReader {
  public:
@@ -87,8 +99,12 @@ class ObjectReader {
   std::optional<webhook::pools::Node> node(std::string_view json);
   std::optional<ServiceObject> service(std::string_view json);
   std::optional<RayClusterObject> ray_cluster(std::string_view json);
+  std::optional<ClaimObject> claim(std::string_view json);
+  std::optional<ClaimObject> claim_template(std::string_view json);
 
  private:
+  std::optional<ClaimObject> read_claim(std::string_view json, bool of_template);
+
   std::string prefix_;  // Config::prefix
   base::json::Reader reader_;
   webhook::read::Pod pod_;

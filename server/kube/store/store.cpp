@@ -48,11 +48,15 @@ void Store::end_relist(Kind kind) {
       return erase_older(services_, current);
     case Kind::ray_cluster:
       return erase_older(ray_clusters_, current);
+    case Kind::claim:
+    case Kind::claim_template:
+      return erase_older(claims(kind), current);
   }
 }
 
 void Store::upsert(Kind kind, std::string_view json) {
   if (kind == Kind::pod) return upsert_pod(json);
+  if (kind == Kind::claim || kind == Kind::claim_template) return upsert_claim(kind, json);
   const Generation current = generation(kind);
   if (kind == Kind::node) {
     // Read before the lock is taken, as all objects are: reviews waited for a Node's JSON.
@@ -80,6 +84,7 @@ void Store::upsert(Kind kind, std::string_view json) {
 }
 
 void Store::remove(Kind kind, std::string_view json) {
+  if (kind == Kind::claim || kind == Kind::claim_template) return remove_claim(kind, json);
   if (kind == Kind::pod) {
     if (const auto pod = reader_.pod(json)) remove_pod(*pod);
   } else if (kind == Kind::node) {
@@ -154,6 +159,23 @@ void Store::forget(const std::string& uid) {
   pods_.erase(entry);
 }
 
+// --- Claims -------------------------------------------------------------------------------
+
+void Store::upsert_claim(Kind kind, std::string_view json) {
+  auto claim = kind == Kind::claim ? reader_.claim(json) : reader_.claim_template(json);
+  // One for each Pod, that no Pod names: ten thousand of them would be kept for nobody.
+  if (!claim || claim->made) return;
+  const std::unique_lock lock(mutex_);
+  claims(kind)[{std::move(claim->ns), std::move(claim->name)}] = {generation(kind),
+                                                                  std::move(claim->asked)};
+}
+
+void Store::remove_claim(Kind kind, std::string_view json) {
+  const auto claim = kind == Kind::claim ? reader_.claim(json) : reader_.claim_template(json);
+  const std::unique_lock lock(mutex_);
+  if (claim) claims(kind).erase({claim->ns, claim->name});
+}
+
 // --- What is asked ------------------------------------------------------------------------
 
 std::optional<std::string> Store::ray_headless_service(std::string_view ns,
@@ -210,6 +232,17 @@ std::optional<std::string> Store::leader_domain(const webhook::read::JobOfJobSet
   return std::string(domain);
 }
 
+webhook::read::Claimed Store::claimed(const webhook::read::ClaimSource& source) const {
+  using Claimed = webhook::read::Claimed;
+  {
+    const std::shared_lock lock(mutex_);
+    const Claims& all = source.made ? claim_templates_ : claims_;
+    const auto found = all.find({std::string(source.ns), std::string(source.name)});
+    if (found != all.end()) return found->second.asked;
+  }
+  return {.known = claims_may_be_read_ ? Claimed::Known::unread : Claimed::Known::no};
+}
+
 void Store::unfit_pools(const webhook::read::PoolQuestion& question, base::NameList& out) const {
   out.clear();
   if (!pools_trusted_) return;
@@ -234,6 +267,10 @@ std::size_t Store::size(Kind kind) const {
       return services_.size();
     case Kind::ray_cluster:
       return ray_clusters_.size();
+    case Kind::claim:
+      return claims_.size();
+    case Kind::claim_template:
+      return claim_templates_.size();
   }
   return 0;
 }

@@ -1,6 +1,6 @@
 // What this replica knows of its cluster: Ray workers and clusters, leaders of Jobs, Nodes
-// with TPUs, who holds their chips, and headless Services, each as far as rules read it
-// (docs/decisions/0009).
+// with TPUs, who holds their chips, headless Services and resource claims, each as far as rules
+// read it (docs/decisions/0009).
 //
 // Objects come from watches. A re-list marks what it brings and drops the rest when it is
 // whole: meanwhile a reader sees old and new together, never less than there is, and a list
@@ -27,8 +27,8 @@
 
 namespace tpuwh::server::kube::store {
 
-enum class Kind { pod, node, service, ray_cluster };
-inline constexpr std::size_t kind_count = 4;
+enum class Kind { pod, node, service, ray_cluster, claim, claim_template };
+inline constexpr std::size_t kind_count = 6;
 
 // Field selector of Pods that may run: one that ends leaves the watch with a DELETED event.
 inline constexpr std::string_view running_pods = "status.phase!=Succeeded,status.phase!=Failed";
@@ -66,6 +66,12 @@ class Store final : public webhook::read::ClusterView {
                                                    std::string_view group) const override;
   std::optional<std::string> leader_domain(const webhook::read::JobOfJobSet& job,
                                            std::string_view topology_key) const override;
+
+  // What is not kept is `no`, and `unread` where read_claims() says so.
+  webhook::read::Claimed claimed(const webhook::read::ClaimSource& source) const override;
+  // Whether there is an API server that can be asked for a claim that is not kept. Any thread;
+  // there is none at first.
+  void read_claims(bool may_be_read) { claims_may_be_read_ = may_be_read; }
 
   // No pools where trust_pools() says so.
   void unfit_pools(const webhook::read::PoolQuestion& question, base::NameList& out) const override;
@@ -111,12 +117,20 @@ class Store final : public webhook::read::ClusterView {
     std::string uid;
     std::map<std::string, webhook::read::RayGroup, std::less<>> groups;
   };
+  struct Claim {
+    Generation generation;
+    webhook::read::Claimed asked;
+  };
+  using Claims = std::map<Name, Claim>;
 
   static constexpr std::size_t index(Kind kind) { return static_cast<std::size_t>(kind); }
   Generation generation(Kind kind) const { return generations_[index(kind)]; }
   void upsert_pod(std::string_view json);
   void remove_pod(const PodObject& pod);
   void keep(PodObject pod);
+  void upsert_claim(Kind kind, std::string_view json);
+  void remove_claim(Kind kind, std::string_view json);
+  Claims& claims(Kind kind) { return kind == Kind::claim ? claims_ : claim_templates_; }
   void forget(const std::string& uid);
 
   const std::string prefix_;
@@ -133,6 +147,8 @@ class Store final : public webhook::read::ClusterView {
   std::atomic<bool> pools_trusted_ = false;
   std::map<Name, Service> services_;
   std::map<Name, RayCluster> ray_clusters_;
+  Claims claims_, claim_templates_;
+  std::atomic<bool> claims_may_be_read_ = false;
 };
 
 }  // namespace tpuwh::server::kube::store

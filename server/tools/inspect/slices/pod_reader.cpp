@@ -222,6 +222,7 @@ struct PodReader::Work {
   base::json::Reader reader;
   webhook::read::Review review;
   webhook::read::Pod pod;
+  webhook::read::TakenClaims claims;
   webhook::decide::Kept kept;
   webhook::decide::Told told;
   std::string placement_key;
@@ -233,9 +234,15 @@ struct PodReader::Work {
            webhook::read::read_pod(reader, config.prefix, pod) && reader.finish();
   }
 
+  void take_claims() {
+    claims.clear();
+    if (!pod.claims.empty()) webhook::read::take_claimed_chips(pod, pod.ns, cluster, claims);
+  }
+
   // As at admission; where a ledger gave the place, what is on the Pod says it again.
   webhook::outcome::Decision decide(const Json& object) {
-    auto decision = webhook::decide::decide(review, pod, {config, cluster}, kept, told);
+    auto decision =
+        webhook::decide::decide(review, pod, {config, cluster, nullptr, &claims}, kept, told);
     if (!decision.asks_ledger) return decision;
     webhook::ledger::PlaceAnswer answer;
     answer.why =
@@ -248,7 +255,7 @@ struct PodReader::Work {
       answer.place = *place;
       answer.token = pod.label(webhook::read::Label::token);
     }
-    return webhook::decide::decide(review, pod, {config, cluster, &answer}, kept, told);
+    return webhook::decide::decide(review, pod, {config, cluster, &answer, &claims}, kept, told);
   }
 };
 
@@ -268,7 +275,7 @@ Result<std::optional<SeenPod>> PodReader::read(const Json& object) {
   webhook::read::Pod& pod = work_->pod;
   work_->placement_key = pod.label(webhook::read::Label::slice_key);
   const bool by_claim = !pod.claims.empty() && !asks_as_resource(pod);
-  if (!pod.claims.empty()) webhook::read::take_claimed_chips(pod, pod.ns, work_->cluster);
+  work_->take_claims();
   const bool opted_out = pod.annotation(webhook::read::Annotation::inject) == "false";
   // Left alone or not checked it is a member all the same.
   for (const auto each : {webhook::read::Annotation::inject, webhook::read::Annotation::skip_check})

@@ -10,43 +10,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::uint32_t number_member(const Json& object, const char* key, std::uint32_t otherwise) {
-  const Json& value = text::member(object, key);
-  return value.is_number_unsigned() && value.get<std::uint64_t>() <= 0xffffffffu
-             ? value.get<std::uint32_t>()
-             : otherwise;
-}
-
-// One request: resource.k8s.io/v1 has the fields under "exactly", v1beta1 beside the name.
-// Nothing where it asks for all devices there are, or one of several kinds.
-std::optional<std::uint32_t> chips_of_request(const Json& request) {
-  if (!text::member(request, "firstAvailable").is_null()) return std::nullopt;
-  const Json& exactly = text::member(request, "exactly");
-  const Json& wanted = exactly.is_object() ? exactly : request;
-  if (text::text_member(wanted, "deviceClassName") != "tpu.google.com") return 0;
-  if (text::text_member(wanted, "allocationMode") == "All") return std::nullopt;
-  return number_member(wanted, "count", 1);
-}
-
-std::optional<std::uint32_t> chips_of_template(const Json& object) {
-  const Json& requests = text::member(
-      text::member(text::member(text::member(object, "spec"), "spec"), "devices"), "requests");
-  std::uint32_t chips = 0;
-  if (!requests.is_array()) return chips;
-  for (const Json& request : requests) {
-    const auto more = chips_of_request(request);
-    if (!more) return std::nullopt;
-    chips += *more;
-  }
-  return chips;
-}
-
 // Nothing for kinds that a store does not keep.
 std::optional<kube::store::Kind> stored_kind(std::string_view kind) {
   if (kind == "Pod") return kube::store::Kind::pod;
   if (kind == "Node") return kube::store::Kind::node;
   if (kind == "Service") return kube::store::Kind::service;
   if (kind == "RayCluster") return kube::store::Kind::ray_cluster;
+  if (kind == "ResourceClaim") return kube::store::Kind::claim;
+  if (kind == "ResourceClaimTemplate") return kube::store::Kind::claim_template;
   return std::nullopt;
 }
 
@@ -86,10 +57,6 @@ void Snapshot::add(const Json& object) {
     std::string json = text_with_uid(object, ++objects_);
     return store_->upsert(*stored, webhook::read::Body(json).bytes());
   }
-  if (kind != "ResourceClaimTemplate") return;
-  const Json& metadata = text::member(object, "metadata");
-  claim_templates_[{text::text_member(metadata, "namespace"),
-                    text::text_member(metadata, "name")}] = chips_of_template(object);
 }
 
 Result<Snapshot> Snapshot::parse(std::string_view text, std::string_view prefix) {
@@ -132,10 +99,8 @@ void Snapshot::unfit_pools(const webhook::read::PoolQuestion& question, base::Na
   store_->unfit_pools(question, out);
 }
 
-std::optional<std::uint32_t> Snapshot::claimed_chips(std::string_view ns,
-                                                     std::string_view template_name) const {
-  const auto found = claim_templates_.find({std::string(ns), std::string(template_name)});
-  return found == claim_templates_.end() ? std::nullopt : found->second;
+webhook::read::Claimed Snapshot::claimed(const webhook::read::ClaimSource& source) const {
+  return store_->claimed(source);
 }
 
 void Snapshot::seed(webhook::ledger::Ledger& ledger) const {

@@ -8,12 +8,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace tpuwh::server::source {
@@ -38,18 +36,14 @@ class Snapshot final : public webhook::read::ClusterView {
   std::optional<std::string> leader_domain(const webhook::read::JobOfJobSet& job,
                                            std::string_view topology_key) const override;
   void unfit_pools(const webhook::read::PoolQuestion& question, base::NameList& out) const override;
-  std::optional<std::uint32_t> claimed_chips(std::string_view ns,
-                                             std::string_view template_name) const override;
+  webhook::read::Claimed claimed(const webhook::read::ClaimSource& source) const override;
 
   // Tells the ledger of every Ray worker that has its place (place_of_ray_worker).
   void seed(webhook::ledger::Ledger& ledger) const;
 
  private:
-  using Name = std::pair<std::string, std::string>;  // namespace, name
-
   std::unique_ptr<kube::store::Store> store_;  // its address stays
   std::size_t objects_ = 0;
-  std::map<Name, std::optional<std::uint32_t>> claim_templates_;
 };
 
 // Which member of its worker group a Ray Pod is: by KubeRay's labels, by our token, or by

@@ -64,26 +64,26 @@ constexpr Row resource_claim_template_rows[] = {
     {"apiVersion", read},
     {"kind", read},
     {"metadata", inside, "ObjectMeta"},
+    {"spec.spec.devices.requests.exactly.adminAccess", read},
     {"spec.spec.devices.requests.exactly.allocationMode", read},
     {"spec.spec.devices.requests.exactly.count", read},
     {"spec.spec.devices.requests.exactly.deviceClassName", read},
+    {"spec.spec.devices.requests.exactly.selectors", read},
     {"spec.spec.devices.requests.firstAvailable", read},
     {"spec.spec.devices.requests.name", read},
-    {"spec.spec.devices.requests.allocationMode", read},  // v1beta1, as the next two
+    {"spec.spec.devices.requests.adminAccess", read},  // v1beta1, as the next four
+    {"spec.spec.devices.requests.allocationMode", read},
     {"spec.spec.devices.requests.count", read},
     {"spec.spec.devices.requests.deviceClassName", read},
+    {"spec.spec.devices.requests.selectors", read},
     {"spec.metadata", cannot},
     {"spec.spec.devices.config", unseen},
     {"spec.spec.devices.constraints", unseen},
-    {"spec.spec.devices.requests.exactly.adminAccess", unseen},
     {"spec.spec.devices.requests.exactly.capacity", unseen},
     {"spec.spec.devices.requests.exactly.derivedAttributes", unseen},
-    {"spec.spec.devices.requests.exactly.selectors", unseen},
     {"spec.spec.devices.requests.exactly.tolerations", unseen},
-    {"spec.spec.devices.requests.adminAccess", unseen},  // v1beta1, as the next four
-    {"spec.spec.devices.requests.capacity", unseen},
+    {"spec.spec.devices.requests.capacity", unseen},  // v1beta1, as the next two
     {"spec.spec.devices.requests.derivedAttributes", unseen},
-    {"spec.spec.devices.requests.selectors", unseen},
     {"spec.spec.devices.requests.tolerations", unseen},
 };
 

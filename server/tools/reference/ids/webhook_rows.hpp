@@ -95,9 +95,12 @@ inline constexpr WebhookRow of_webhook[] = {
      "Keep only the intended selector."},
     {claims_unknown, "claims-unknown",
      "The Pod selects TPU nodes and has resource claims whose chips are not known.",
-     "Chips of a claim are known if it comes from a ResourceClaimTemplate that this server may "
-     "read and that asks for a number of devices. Otherwise nothing is injected.",
-     "Ask for google.com/tpu, or for an exact count in a ResourceClaimTemplate."},
+     "Chips of a claim are known if it comes from a ResourceClaimTemplate that the server reads "
+     "(setting claims) and that asks for a number of devices; of several alternatives if all have "
+     "the same number, and then what all have in common is injected, with this warning. Otherwise "
+     "nothing is injected.",
+     "Ask for google.com/tpu, or for an exact count in a ResourceClaimTemplate, and turn on setting "
+     "claims."},
     {chips_missing, "chips-missing",
      "A template selects TPU nodes, but no container asks for google.com/tpu.",
      "Its Pods would hold TPU nodes without using their chips; the device plugin gives a container "

@@ -119,9 +119,11 @@ std::vector<std::string> all_reviews() {
 
 // What a cluster would say: the template's chips.
 struct Cluster final : read::ClusterView {
-  std::optional<std::uint32_t> claimed_chips(std::string_view,
-                                             std::string_view name) const override {
-    return name == "four-chips" ? std::optional(4u) : std::nullopt;
+  read::Claimed claimed(const read::ClaimSource& source) const override {
+    using Known = read::Claimed::Known;
+    if (source.name == "four-chips") return {.known = Known::chips, .chips = 4};
+    if (source.name == "unread") return {.known = Known::unread};
+    return {};
   }
 };
 

@@ -17,13 +17,25 @@ using test::effective;
 using test::json;
 
 struct Templates final : ClusterView {
-  std::optional<std::uint32_t> claimed_chips(std::string_view ns,
-                                             std::string_view name) const override {
-    if (ns != "default") return std::nullopt;
-    if (name == "tpu-4") return 4;
-    if (name == "tpu-1") return 1;
-    if (name == "netdev") return 0;
-    return std::nullopt;
+  Claimed claimed(const ClaimSource& source) const override {
+    if (source.ns != "default") return {};
+    if (source.name == "tpu-4") return chips(4);
+    if (source.name == "tpu-1") return chips(1);
+    if (source.name == "netdev") return chips(0);
+    if (source.name == "alternatives")
+      return {.known = Claimed::Known::chips, .chips = 4, .alternatives = true};
+    if (source.name == "selects-2x4")
+      return {.known = Claimed::Known::chips,
+              .chips = 4,
+              .accelerator = "tpu-v6e-slice",
+              .topology = "2x4"};
+    if (source.name == "unreadable")
+      return {.known = Claimed::Known::unreadable, .why = "it is not there"};
+    if (source.name.starts_with("unread")) return {.known = Claimed::Known::unread};
+    return {};
+  }
+  static Claimed chips(std::uint32_t count) {
+    return {.known = Claimed::Known::chips, .chips = count};
   }
 };
 
@@ -113,6 +125,108 @@ TEST(Claims, are_found_among_many) {
 TEST(Claims, beside_chips_add_none) {
   const auto answer = ask(worker(list({claim("tpu", "tpu-4")}), list({use("tpu")})).tpu(4));
   EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "1");
+}
+
+TEST(Claims, by_their_own_name_are_of_other_devices_or_not_counted) {
+  const auto by_name = [](const char* name, const char* which) {
+    return json{{"name", name}, {"resourceClaimName", which}};
+  };
+  const auto beside = ask(worker(list({claim("tpu", "tpu-4"), by_name("net", "netdev")}),
+                                 list({use("tpu"), use("net")})));
+  EXPECT_EQ(effective(beside, "TPU_WORKER_ID"), "1");
+  const auto shared = ask(worker(list({by_name("tpu", "tpu-4")}), list({use("tpu")})));
+  EXPECT_EQ(shared.reason, outcome::Reason::no_tpu);
+}
+
+TEST(Claims, say_which_nodes_where_the_pod_does_not) {
+  auto pod = worker(list({claim("tpu", "selects-2x4")}), list({use("tpu")}));
+  pod.remove("/spec/nodeSelector");
+  const auto answer = ask(pod);
+  EXPECT_EQ(effective(answer, "TPU_WORKER_HOSTNAMES"), "t-0.svc,t-1.svc") << answer.body;
+  const auto by_selector = ask(pod.topology("4x4"));
+  EXPECT_EQ(effective(by_selector, "TPU_WORKER_HOSTNAMES"), "t-0.svc,t-1.svc,t-2.svc,t-3.svc");
+}
+
+TEST(Claims, of_several_alternatives_warn) {
+  const auto answer = ask(worker(list({claim("tpu", "alternatives")}), list({use("tpu")})));
+  EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "1");
+  EXPECT_NE(answer.warning("TPU-113"), "");
+  EXPECT_EQ(ask(worker(list({claim("tpu", "tpu-4")}), list({use("tpu")}))).warning("TPU-113"), "");
+}
+
+// ---- claims that are to be read first
+
+// The names that are to be read, or "answered".
+std::vector<std::string> unread(const test::PodBuilder& pod, const config::Config& config = {}) {
+  static const Templates cluster;
+  std::string review = pod.review();
+  answer::Workspace workspace;
+  const auto answer = answer::admit(Body(review), config, cluster, workspace);
+  if (answer.ledger.use != answer::LedgerStep::Use::read_claims) return {"answered"};
+  EXPECT_TRUE(answer.body.empty());
+  std::vector<std::string> out;
+  for (const ClaimSource& each : answer.unread) {
+    EXPECT_EQ(each.ns, "default");
+    EXPECT_TRUE(each.made);
+    out.emplace_back(each.name);
+  }
+  return out;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Claims, that_are_not_there_yet_are_to_be_read) {
+  EXPECT_EQ(unread(worker(list({claim("tpu", "unread")}), list({use("tpu")}))), Names{"unread"});
+  // Once, however often it is used.
+  EXPECT_EQ(unread(worker(list({claim("a", "unread"), claim("b", "unread"), claim("c", "tpu-1")}),
+                          list({use("a"), use("b"), use("c")}))),
+            Names{"unread"});
+}
+
+TEST(Claims, are_not_waited_for_where_the_answer_is_the_same) {
+  const auto pod =
+      worker(list({claim("tpu", "unread"), claim("x", "other")}), list({use("tpu"), use("x")}));
+  EXPECT_EQ(unread(pod), Names{"answered"});  // not known, whatever the first one says
+  const auto waits = worker(list({claim("tpu", "unread")}), list({use("tpu")}));
+  EXPECT_EQ(unread(worker(list({claim("tpu", "unread")}), json::array())), Names{"answered"});
+  EXPECT_EQ(unread(worker(list({claim("tpu", "netdev")}), list({use("tpu")}))), Names{"answered"});
+  auto opted_out = waits;
+  EXPECT_EQ(unread(opted_out.annotation("tpu-webhook.dev/inject", "false")), Names{"answered"});
+  config::Config without_jobs;
+  without_jobs.workloads = {};
+  EXPECT_EQ(unread(waits, without_jobs), Names{"answered"});
+  // By google.com/tpu in another container.
+  auto by_both = waits;
+  EXPECT_EQ(unread(by_both.container("b").set("/spec/containers/1/resources",
+                                              json{{"limits", {{"google.com/tpu", "4"}}}})),
+            Names{"answered"});
+}
+
+TEST(Claims, are_not_read_without_bound) {
+  json claims = json::array(), used = json::array();
+  for (std::size_t i = 0; i <= max_unread_claims; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    claims.push_back(claim(name.c_str(), ("unread" + std::to_string(i)).c_str()));
+    used.push_back(use(name.c_str()));
+  }
+  const auto answer = ask(worker(claims, used));
+  EXPECT_EQ(answer.status, 503u);
+  EXPECT_EQ(answer.reason, outcome::Reason::no_claim);
+}
+
+TEST(Claims, that_cannot_be_read_defer_the_pod) {
+  const auto pod = worker(list({claim("tpu", "unreadable")}), list({use("tpu")}));
+  const auto answer = ask(pod);
+  EXPECT_EQ(answer.status, 503u);
+  EXPECT_EQ(answer.outcome, outcome::Outcome::deferred);
+  EXPECT_EQ(answer.reason, outcome::Reason::no_claim);
+  EXPECT_EQ(answer.message, "it is not there");
+  static const Templates cluster;
+  config::Config shadow;
+  shadow.mode = config::Mode::shadow;
+  const auto watched = admit(pod, {.config = shadow, .cluster = &cluster});
+  EXPECT_EQ(watched.status, 200u);
+  EXPECT_NE(watched.warning("would have been deferred (503): it is not there"), "");
 }
 
 TEST(Claims, of_the_wrong_type_are_told_of) {

@@ -388,5 +388,44 @@ TEST(JobSetPins, of_slices_that_run_together) {
   EXPECT_NE(validated(jobset).warning("TPU-604: 2 slices select node pool p"), "");
 }
 
+// ---- by resource claim in place of google.com/tpu
+
+struct FourByClaim final : read::ClusterView {
+  explicit FourByClaim(bool known) : known_(known) {}
+  read::Claimed claimed(const read::ClaimSource&) const override {
+    using Known = read::Claimed::Known;
+    return known_ ? read::Claimed{.known = Known::chips, .chips = 4}
+                  : read::Claimed{.known = Known::unread};
+  }
+
+ private:
+  bool known_;
+};
+
+json by_claim(json pod_template) {
+  json& spec = pod_template["spec"];
+  spec["containers"][0]["resources"] = {{"claims", std::vector<json>{{{"name", "tpus"}}}}};
+  spec["resourceClaims"] =
+      std::vector<json>{{{"name", "tpus"}, {"resourceClaimTemplateName", "four"}}};
+  return pod_template;
+}
+
+TEST(JobsByClaim, are_of_the_size_that_their_chips_make) {
+  const auto jobset = [](int completions) {
+    return a_jobset(std::vector<json>{
+        a_replicated_job("slice", {{"completions", completions}, {"parallelism", completions}},
+                         by_claim(a_template("4x4", 4)))});
+  };
+  const FourByClaim known(true), unread(false);
+  const auto refused = validated(jobset(2), {.cluster = &known});
+  const auto by_limit = validated(a_jobset(std::vector<json>{
+      a_replicated_job("slice", {{"completions", 2}, {"parallelism", 2}}, a_template("4x4", 4))}));
+  EXPECT_FALSE(refused.allowed);
+  EXPECT_EQ(refused.message, by_limit.message);
+  EXPECT_TRUE(validated(jobset(4), {.cluster = &known}).silent());
+  // An object is not waited for: its Pods are looked at.
+  EXPECT_TRUE(validated(jobset(2), {.cluster = &unread}).silent());
+}
+
 }  // namespace
 }  // namespace tpuwh::webhook::validate

@@ -111,11 +111,15 @@ TEST(Snapshot, passes_over_who_has_no_place_or_has_ended) {
 }
 
 TEST(Snapshot, knows_how_many_chips_a_claim_asks_for) {
-  const auto chips = [](const std::string& requests) {
+  using webhook::read::Claimed;
+  const auto known = [](const Claimed& asked) {
+    return asked.known == Claimed::Known::chips ? std::optional(asked.chips) : std::nullopt;
+  };
+  const auto chips = [&](const std::string& requests) {
     const json made = {{"kind", "ResourceClaimTemplate"},
                        {"metadata", {{"namespace", "ml"}, {"name", "t"}}},
                        {"spec", {{"spec", {{"devices", {{"requests", json::parse(requests)}}}}}}}};
-    return Snapshot::parse(list({made}))->claimed_chips("ml", "t");
+    return known(Snapshot::parse(list({made}))->claimed({"ml", "t", true}));
   };
   EXPECT_EQ(
       chips(R"([{"name": "a", "exactly": {"deviceClassName": "tpu.google.com", "count": 4}}])"),
@@ -127,7 +131,7 @@ TEST(Snapshot, knows_how_many_chips_a_claim_asks_for) {
                       {"deviceClassName": "tpu.google.com", "allocationMode": "All"}}])"),
             std::nullopt);
   EXPECT_EQ(chips(R"([{"name": "a", "firstAvailable": []}])"), std::nullopt);
-  EXPECT_EQ(Snapshot::parse(list({}))->claimed_chips("ml", "t"), std::nullopt);
+  EXPECT_EQ(known(Snapshot::parse(list({}))->claimed({"ml", "t", true})), std::nullopt);
 }
 
 // ---- the two views of a cluster
