@@ -2,6 +2,9 @@
 // workers (or members of Jobs' slices), each an object of some 12 KB, and 15,000 Nodes, listed
 // twice; before them 100,000 Pods with a worker's labels that ask for no chips. Prints a table for
 // RESULTS.md.
+//
+// store_memory claims: the same of 10,000 ResourceClaimTemplates, claims by their own name, and
+// claims that Kubernetes made from a template.
 #include "server/kube/decode/list_decoder.hpp"
 #include "server/kube/store/store.hpp"
 
@@ -125,9 +128,57 @@ double list(tpuwh::server::kube::store::Store& store, tpuwh::server::kube::store
   return took;
 }
 
+// A request for four chips of a shape, as a template and a claim have it.
+const std::string devices =
+    R"({"devices":{"requests":[{"name":"tpus","exactly":{"deviceClassName":"tpu.google.com","allocationMode":"ExactCount","count":4,"selectors":[{"cel":{"expression":"device.attributes[\"tpu.google.com\"].accelerator == \"tpu-v6e-slice\" && device.attributes[\"tpu.google.com\"].topology == \"4x4\""}}]}}]}})";
+
+std::string claim_metadata(unsigned number, std::string_view annotations) {
+  return R"({"metadata":{"name":"training-job-)" + std::to_string(number) +
+         R"(-tpus","namespace":"team","uid":"0b9e3a5c-0000-4000-8000-000000000000",)" +
+         std::string(annotations) + R"("managedFields":[{"manager":")" + ballast.substr(0, 700) +
+         R"("}]},"spec":)";
+}
+std::string claim_template(unsigned number) {
+  return claim_metadata(number, "") + R"({"spec":)" + devices + "}}";
+}
+std::string named_claim(unsigned number) {
+  return claim_metadata(number, "") + devices + "}";
+}
+// With its allocation, as each change of its status brings it again.
+std::string made_claim(unsigned number) {
+  std::string results;
+  for (int i = 0; i < 4; ++i)
+    results += std::string(i == 0 ? "" : ",") +
+               R"({"request":"tpus","driver":"tpu.google.com","pool":"node-1","device":"accel)" +
+               std::to_string(i) + R"("})";
+  return claim_metadata(number,
+                        R"("annotations":{"resource.kubernetes.io/pod-claim-name":"tpus"},)") +
+         devices + R"(,"status":{"allocation":{"devices":{"results":[)" + results + "]}}}}";
+}
+
+int claims() {
+  using tpuwh::server::kube::store::Kind;
+  constexpr unsigned count = 10'000;
+  tpuwh::server::kube::store::Store store("tpu-webhook.dev/");
+  std::printf("| 10,000 of | kept | resident | an event |\n|---|---|---|---|\n");
+  const auto tell = [&](const char* what, Kind kind, auto&& make) {
+    const std::size_t before = resident_bytes();
+    list(store, kind, count, make);
+    const std::size_t after = resident_bytes();
+    const double again = list(store, kind, count, make);
+    std::printf("| %s of %zu bytes | %zu | %.1f MB | %.1f us |\n", what, make(count - 1).size(),
+                store.size(kind), static_cast<double>(after - before) / 1e6, again * 1e6 / count);
+  };
+  tell("claims made for a Pod", Kind::claim, made_claim);
+  tell("ResourceClaimTemplates", Kind::claim_template, claim_template);
+  tell("claims by their own name", Kind::claim, named_claim);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "claims") return claims();
   const bool members = argc > 1 && std::string_view(argv[1]) == "members";
   const auto kept = members ? slice_member : pod;
   tpuwh::server::kube::store::Store store("tpu-webhook.dev/");

@@ -68,7 +68,7 @@ void add_rules(CLI::App& program, Command& chosen) {
         return 0;
       }
       if (*rbac) {
-        console.out << text::printed_lines(kube::cluster::rbac_yaml());
+        console.out << text::printed_lines(kube::cluster::rbac_yaml(config.claims));
         return 0;
       }
       return rules::run_rules(*options, console);

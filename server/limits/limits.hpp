@@ -222,6 +222,10 @@ inline constexpr Rate questions = {40, 64};
 // that where a quorum list comes before each: 50 s and 100 s of one replica alone.
 inline constexpr Rate upkeep = {20, 20};
 
+// Claims and templates that a Pod waits for: one question for each, however many Pods ask. 100 Jobs
+// a second, each applied with a template of its own, and as many saved as an applied folder has.
+inline constexpr Rate claims = {100, 200};
+
 // Objects of one list page: client-go's pager has the same (docs/facts.md#list).
 inline constexpr unsigned page_items = 500;
 
@@ -330,6 +334,10 @@ inline constexpr Duration pools_look = 1s;
 // the patience of a question (webhook::ledger::times::patience), which is below the API
 // server's 10 s.
 inline constexpr Duration ledger_call = 3s;
+
+// One read of a claim that a Pod waits for: the API server calls again after a 503, within its own
+// timeout for webhooks, which is 10 s where the chart does not say less.
+inline constexpr Duration claim_call = 2s;
 
 // A session's wait for the ledger: more than that patience, whose answer says why.
 inline constexpr Duration ledger_wait = 6s;

@@ -32,6 +32,14 @@ constexpr std::string_view asks_for_tpu =
 
 constexpr std::string_view has_claims = "has(object.spec.resourceClaims)";
 
+// Sources: GKE documentation, "Run GPUs in GKE Standard node pools"; k8s-device-plugin v0.17.1,
+// docs/gpu-feature-discovery (read 2026-11).
+constexpr std::string_view selects_gpus =
+    R"((has(object.spec.nodeSelector) &&
+  ('cloud.google.com/gke-accelerator' in object.spec.nodeSelector ||
+   'nvidia.com/gpu.present' in object.spec.nodeSelector ||
+   'nvidia.com/gpu.product' in object.spec.nodeSelector)))";
+
 constexpr std::string_view annotated =
     R"(has(object.metadata.annotations) && (object.metadata.annotations.size() > 500 ||
   object.metadata.annotations.exists(key, key.startsWith('{}'))))";
@@ -108,10 +116,11 @@ class Plan {
         entry.absent = before;
         before.emplace_back(each.label_key);
       } else if (has(others_, each)) {
-        entry.expression = fmt::format("{} &&\n{}", is_.asks_for_tpu, of(each));
+        entry.expression = fmt::format("{} &&\n{}", asks(), of(each));
         entry.present = {std::string(each.label_key)};
         entry.mode = mode_of(each);
         entry.workloads = {std::string(each.name)};
+        entry.claims = claims_ask();
       } else if (!unkeyed_others_.empty() && unkeyed_others_.front() == &each) {
         of_unkeyed_others(entry);
       } else {
@@ -123,7 +132,7 @@ class Plan {
     return out;
   }
 
-  // Pods of workload APIs that are handled.
+  // Pods of workload APIs that are handled. Whoever only watches sees GPUs' claims, too.
   std::string any() const {
     return unless_left_out(
         fmt::format("{} ||\n{} ||\n{}", is_.asks_for_tpu, is_.has_claims, is_.annotated));
@@ -157,9 +166,22 @@ class Plan {
     return fmt::format("({}) &&\n{}", condition, none_of(left_out_));
   }
 
-  // Pods with claims alone are never changed, so nobody has to wait for them.
-  bool claims_in_most() const { return most_ == Mode::shadow; }
-  bool claims_in_others() const { return !claims_in_most() && !unkeyed_others_.empty(); }
+  bool of_one_mode() const { return others_.empty() && unkeyed_others_.empty(); }
+
+  // Where claims are read and modes differ, whoever asks by claim is where whoever asks for TPUs
+  // is.
+  bool claims_ask() const { return config_.claims && !of_one_mode(); }
+  std::string asks() const {
+    if (!claims_ask()) return is_.asks_for_tpu;
+    return fmt::format("({} ||\n{} && !{})", is_.asks_for_tpu, is_.has_claims, is_.selects_gpus);
+  }
+
+  // Where claims are not read, nobody has to wait for Pods with claims alone, which are never
+  // changed.
+  bool claims_in_most() const { return most_ == Mode::shadow && !claims_ask(); }
+  bool claims_in_others() const {
+    return most_ != Mode::shadow && !unkeyed_others_.empty() && !claims_ask();
+  }
 
   // All but those that have an entry by their mode. Which of these entries a Pod reaches is said by
   // their selectors alone: their conditions are the same.
@@ -172,7 +194,7 @@ class Plan {
     if (last_handled)
       also += claims_in_most() ? fmt::format(" ||\n{}", is_.annotated)
                                : fmt::format("!{} &&\n{}", is_.has_claims, is_.annotated);
-    std::string out = is_.asks_for_tpu;
+    std::string out = asks();
     if (with_entry.empty())
       out += also.empty() ? "" : " ||\n";
     else
@@ -180,7 +202,7 @@ class Plan {
     entry.expression = unless_left_out(out + also);
     entry.mode = most_;
     entry.workloads = names_of(workloads);
-    entry.claims = claims_in_most();
+    entry.claims = claims_in_most() || claims_ask();
   }
 
   void rest(Entry& entry, const std::vector<std::string>& before) const {
@@ -200,21 +222,23 @@ class Plan {
       entry.expression =
           unless_left_out(fmt::format("{} ?\n{} :\n{}", is_.asks_for_tpu, any, is_.has_claims));
     else
-      entry.expression = fmt::format("{} &&\n{}", is_.asks_for_tpu,
-                                     unkeyed_others_.size() > 1 ? "(" + any + ")" : any);
+      entry.expression =
+          fmt::format("{} &&\n{}", asks(), unkeyed_others_.size() > 1 ? "(" + any + ")" : any);
     entry.mode = mode_of(*unkeyed_others_.front());
     entry.workloads = names_of(unkeyed_others_);
-    entry.claims = claims_in_others();
+    entry.claims = claims_in_others() || claims_ask();
   }
 
-  // First what nearly no Pod has.
+  // First what nearly no Pod has. A Pod whose nodes have GPUs does not wait for us.
   Entry of_claims() const {
-    Entry out{
-        .name = fmt::format("claims.{}", of_pods),
-        .condition = "resource-claims",
-        .expression = unless_left_out(fmt::format("{} &&\n!{}", is_.has_claims, is_.asks_for_tpu))};
-    if (claims_in_most() || claims_in_others()) return out;
-    out.mode = Mode::shadow;
+    const std::string by_claim = config_.claims
+                                     ? fmt::format("{} &&\n!{}", is_.has_claims, is_.selects_gpus)
+                                     : is_.has_claims;
+    Entry out{.name = fmt::format("claims.{}", of_pods),
+              .condition = "resource-claims",
+              .expression = unless_left_out(fmt::format("{} &&\n!{}", by_claim, is_.asks_for_tpu))};
+    if (claims_in_most() || claims_in_others() || claims_ask()) return out;
+    out.mode = config_.claims ? most_ : Mode::shadow;
     out.claims = true;
     return out;
   }
@@ -233,6 +257,7 @@ class Plan {
 Conditions conditions(const std::string& prefix) {
   return {.asks_for_tpu = std::string(asks_for_tpu),
           .has_claims = std::string(has_claims),
+          .selects_gpus = std::string(selects_gpus),
           .annotated = fmt::format(annotated, prefix)};
 }
 
@@ -316,11 +341,9 @@ std::string entries_yaml(const Config& config) {
 nlohmann::ordered_json entries_json(const Config& config) {
   using Json = nlohmann::ordered_json;
   const Conditions is = conditions(config.prefix);
-  Json out = {{"asksForTpu", is.asks_for_tpu},
-              {"hasClaims", is.has_claims},
-              {"annotated", is.annotated},
-              {"workloads", Json::array()},
-              {"entries", Json::array()}};
+  Json out = {{"asksForTpu", is.asks_for_tpu},  {"hasClaims", is.has_claims},
+              {"selectsGpus", is.selects_gpus}, {"annotated", is.annotated},
+              {"workloads", Json::array()},     {"entries", Json::array()}};
   for (const OfWorkload& each : of_workloads())
     out["workloads"].push_back({{"workload", each.workload},
                                 {"entry", each.entry},

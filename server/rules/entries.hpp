@@ -9,6 +9,10 @@
 // whose mode is another than that of most has an entry that tests in CEL what the workload table
 // tests in C++.
 //
+// Pods with claims and without TPUs are never changed where claims are not read, and then whoever
+// does not wait takes them. Where they are read they have the policy of their workload API's mode:
+// in an entry of their own where all have one mode, else with the Pods that ask for TPUs.
+//
 // The chart's templates/_program.tpl is made from the JSON form, its templates/_entries.tpl does
 // the same from its values, and a test compares.
 #pragma once
@@ -27,7 +31,9 @@ namespace tpuwh::server::rules {
 struct Conditions {
   std::string asks_for_tpu;
   std::string has_claims;  // spec.resourceClaims
-  std::string annotated;   // with one of our annotations
+  // Its nodes have GPUs, by the label that GKE or NVIDIA gives them: none of them has TPUs.
+  std::string selects_gpus;
+  std::string annotated;  // with one of our annotations
 };
 Conditions conditions(const std::string& prefix);
 
@@ -51,7 +57,9 @@ struct Entry {
   std::optional<webhook::config::Mode> mode = {};
   // The workload APIs whose Pods with TPUs reach it, with the labels that their controllers write.
   std::vector<std::string> workloads = {};
-  bool claims = false;  // Pods with resource claims that do not ask for TPUs reach it
+  // Pods with resource claims that do not ask for TPUs reach it; where claims are read
+  // (Config::claims), those of `workloads` alone, or of all in the entry for claims.
+  bool claims = false;
 };
 
 // By the modes of a configuration, the workload APIs that it handles, and its prefix. In the order

@@ -372,6 +372,15 @@ void add_ledger(std::vector<Setting>& out) {
       [](auto& o) -> auto& { return o.ledger; }));
 }
 
+void add_claims(std::vector<Setting>& out) {
+  out.push_back(boolean(
+      {.key = "claims",
+       .flag = "--claims",
+       .help = "Read the cluster's ResourceClaims and their templates, and give Pods that ask for "
+               "chips by claim their variables, too"},
+      [](auto& o) -> auto& { return o.webhook.claims; }));
+}
+
 void add_cluster(std::vector<Setting>& out) {
   out.push_back(file_name(
       {.key = "cluster.kubeconfig",
@@ -583,6 +592,7 @@ std::span<const Setting> settings() {
     add_log(out);
     add_drain(out);
     add_ledger(out);
+    add_claims(out);
     add_cluster(out);
     add_decision(out);
     add_levels(out);

@@ -58,7 +58,7 @@ DERIVED["cert-manager"] = DERIVED["supplied"]
 SETTINGS = {
     "mode": "enforce", "workloads": ["ray", "jobset"], "placement": False, "placementHint": False, "annotationPrefix": "tpu.example.com",
     "basePort": 65535, "kuberayTruncatedService": True, "tpuNameEverywhere": True, "torchTpu": True, "threads": 8,
-    "ledger": "none", "log": {"format": "json", "level": "debug"}, "drain": {"delay": "1s", "timeout": "60500ms"},
+    "ledger": "cluster", "claims": True, "log": {"format": "json", "level": "debug"}, "drain": {"delay": "1s", "timeout": "60500ms"},
     "perWorkload": {"ray": {"mode": "enforce"}, "jobset": {"placement": True, "placementHint": False}},
     "findings": {"TPU-405": "deny", "TPU-502": "off"},
     "perNamespace": {"team-a": {"placement": True, "findings": {"TPU-405": "warn"}}, "no": {"placement": False, "placementHint": True}},
@@ -376,11 +376,13 @@ def is_reached(entry):
 
 
 def every_mode():
-    """`config` of every way in which each workload API is enforced, watched or left out."""
-    for modes in itertools.product(("enforce", "shadow", None), repeat=len(WORKLOADS)):
+    """`config` of every way in which each workload API is enforced, watched or left out; of every fifth with claims read, too."""
+    for number, modes in enumerate(itertools.product(("enforce", "shadow", None), repeat=len(WORKLOADS))):
         handled = {name: {"mode": mode} for name, mode in zip(WORKLOADS, modes) if mode}
         if handled:
             yield {"workloads": list(handled), "perWorkload": handled}
+        if handled and (number % 5 == 0 or len({*modes}) == 1):
+            yield {"workloads": list(handled), "perWorkload": handled, "claims": True}
 
 
 def rendered_by_the_chart(configs):
@@ -594,6 +596,22 @@ class Chart(unittest.TestCase):
         for entry in filter(is_reached, entries(defaults())):
             self.assertNotIn("job-name", entry["expression"])
 
+    def test_whom_an_outage_touches_where_claims_are_read(self):
+        """The entry for claims refuses, too, and leaves out who selects nodes with GPUs; the notes say so."""
+        values = {"config": {"mode": "enforce", "claims": True}}
+        (entry,) = [entry for entry in entries(render(values)) if entry["name"] == "claims.pods.tpu-webhook.dev"]
+        self.assertEqual(("Fail", True), (entry["failurePolicy"], is_reached(entry)))
+        self.assertIn("cloud.google.com/gke-accelerator", entry["expression"])
+        notes = helm("install", "release", str(CHART), "--dry-run=client", "--namespace", NAMESPACE, "--values", "-",
+                     values=with_image(values)).partition("\nNOTES:\n")[2]
+        self.assertIn("So are Pods with resource claims (config.claims)", notes)
+        self.assertNotIn("with resource claims alone, in shadow", notes)
+
+    def test_claims_need_the_api_server(self):
+        with self.assertRaises(subprocess.CalledProcessError) as refusal:
+            render({"config": {"claims": True, "ledger": "none"}})
+        self.assertIn("config.claims is true", refusal.exception.stderr)
+
     def test_notes_say_whom_an_outage_touches(self):
         for config, enforced, *_ in POLICIES:
             with self.subTest(config):
@@ -718,6 +736,9 @@ class Chart(unittest.TestCase):
                 self.assertTrue(all("resourceNames: [tpu-webhook" in rule and "verbs: [get, update]" in rule for rule in internal[-certificate:]))
                 self.assertEqual(internal[-certificate:], rules(render({"config": {"ledger": "none"}}), kind))
                 self.assertEqual(asked, internal)
+                with_claims = program("rules", "--rbac", "--config=/dev/stdin", text='{"claims": true}').replace('["ray.io"]', "[ray.io]")
+                self.assertEqual(rules(with_claims, kind), rules(render({"config": {"claims": True}}), kind))
+        self.assertNotIn("resourceclaim", printed)
 
     def test_texts(self):
         for values, texts in TEXTS:

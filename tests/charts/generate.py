@@ -23,9 +23,9 @@ PREFIX = "prefix.placeholder"  # stands for the value in what the program prints
 HEADER = """{{/* Made from the program; do not edit, and do not translate by hand:
        python3 tests/charts/generate.py --program build/ci/server/tpu-webhook
 
-     asksForTpu, hasClaims and annotated are what makes a Pod concern the webhook; the argument of the
-     first two is where its specification is. is.NAME: the workload table names this one, and none
-     before it. */}}
+     asksForTpu, hasClaims and annotated are what makes a Pod concern the webhook, selectsGpus what does not;
+     the argument of all but annotated is where its specification is. is.NAME: the workload table names
+     this one, and none before it. */}}
 """
 
 
@@ -38,7 +38,7 @@ def made(program: str) -> dict:
 
 def _template(entries: dict, settings: dict) -> str:
     text = HEADER
-    for name in ("asksForTpu", "hasClaims"):
+    for name in ("asksForTpu", "hasClaims", "selectsGpus"):
         text += _define(name, entries[name].replace("object.spec", "{{ . }}"))
     text += _define("annotated", entries["annotated"].replace(PREFIX, '{{ include "tpu-webhook.annotationPrefix" . }}'))
     for each in entries["workloads"]:

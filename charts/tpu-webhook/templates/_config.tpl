@@ -2,6 +2,9 @@
      values.schema.json keeps out of `config`. */}}
 {{- define "tpu-webhook.config" -}}
 {{- $config := deepCopy .Values.config -}}
+{{- if and $config.claims (not (include "tpu-webhook.usesCluster" .)) -}}
+{{- fail (printf "config.claims is true, and the API server that has them is not asked with config.ledger %s: set config.ledger to auto or cluster" $config.ledger) -}}
+{{- end -}}
 {{- $_ := set $config "mode" (include "tpu-webhook.ownMode" .) -}}
 {{- $_ := set $config "listen" (printf ":%d" (int .Values.port)) -}}
 {{- $_ := set $config "healthListen" ":8081" -}}

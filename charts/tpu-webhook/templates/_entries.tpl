@@ -26,14 +26,17 @@
 {{- $withoutKey = append $withoutKey .name -}}
 {{- end -}}
 {{- end -}}
-{{- /* Pods with claims alone are never changed, so nobody has to wait for them. */}}
-{{- $claimsInMost := eq $most "shadow" -}}
-{{- $claimsInOthers := and (not $claimsInMost) (not (empty $unkeyedOthers)) -}}
+{{- /* Where claims are read and modes differ, whoever asks by claim is where whoever asks for TPUs is. Where they are not
+       read, nobody has to wait for Pods with claims alone, which are never changed. */}}
+{{- $reads := .Values.config.claims | default false -}}
+{{- $claimsAsk := and $reads (not (and (empty $others) (empty $unkeyedOthers))) -}}
+{{- $claimsInMost := and (eq $most "shadow") (not $claimsAsk) -}}
+{{- $claimsInOthers := and (ne $most "shadow") (not (empty $unkeyedOthers)) (not $claimsAsk) -}}
 {{- $annotated := hasKey $modes (last $workloads).name -}}
 {{- $also := list -}}
 {{- if $claimsInMost }}{{ $also = append $also "claims" }}{{ end -}}
 {{- if $annotated }}{{ $also = append $also ($claimsInMost | ternary "annotated" "annotatedAlone") }}{{ end -}}
-{{- $ofMost := dict "mode" $most "not" (concat $others $unkeyedOthers) "also" $also -}}
+{{- $ofMost := dict "mode" $most "claimsAsk" $claimsAsk "not" (concat $others $unkeyedOthers) "also" $also -}}
 {{- $before := list -}}
 {{- $entries := list -}}
 {{- range $workloads -}}
@@ -46,24 +49,26 @@
 {{- $_ := merge $entry (dict "present" (list .key) "absent" $before) $ofMost -}}
 {{- $before = append $before .key -}}
 {{- else if and .key $mode -}}
-{{- $_ := merge $entry (dict "present" (list .key) "mode" $mode "of" (list .name)) -}}
+{{- $_ := merge $entry (dict "present" (list .key) "mode" $mode "claimsAsk" $claimsAsk "of" (list .name)) -}}
 {{- else if and $mode (eq .name (first $unkeyedOthers | default "")) -}}
-{{- $_ := merge $entry (dict "mode" $mode "of" $unkeyedOthers "also" ($claimsInOthers | ternary (list "claims") list)) -}}
+{{- $_ := merge $entry (dict "mode" $mode "claimsAsk" $claimsAsk "of" $unkeyedOthers "also" ($claimsInOthers | ternary (list "claims") list)) -}}
 {{- else -}}
 {{- $_ := merge $entry (dict "mode" "" "of" (list .name)) -}}
 {{- end -}}
 {{- $entries = append $entries $entry -}}
 {{- end -}}
-{{- $claims := or $claimsInMost $claimsInOthers | ternary "" "shadow" -}}
-{{- append $entries (dict "name" "claims.pods.tpu-webhook.dev" "condition" "resource-claims" "mode" $claims "claimsAlone" true) | toYaml }}
+{{- $claims := or $claimsInMost $claimsInOthers $claimsAsk | ternary "" ($reads | ternary $most "shadow") -}}
+{{- append $entries (dict "name" "claims.pods.tpu-webhook.dev" "condition" "resource-claims" "mode" $claims "claimsAlone" true "reads" $reads) | toYaml }}
 {{- end }}
 
 {{/* Condition of one of them, {root, entry}. The parts are in _program.tpl. */}}
 {{- define "tpu-webhook.condition" -}}
 {{- $asks := include "tpu-webhook.asksForTpu" "object.spec" -}}
 {{- $hasClaims := include "tpu-webhook.hasClaims" "object.spec" -}}
+{{- $selectsGpus := include "tpu-webhook.selectsGpus" "object.spec" -}}
 {{- $annotated := include "tpu-webhook.annotated" .root -}}
 {{- $parts := dict "claims" $hasClaims "annotated" $annotated "annotatedAlone" (printf "!%s &&\n%s" $hasClaims $annotated) -}}
+{{- if .entry.claimsAsk }}{{ $asks = printf "(%s ||\n%s && !%s)" $asks $hasClaims $selectsGpus }}{{ end -}}
 {{- $also := list -}}
 {{- range .entry.also }}{{ $also = append $also (get $parts .) }}{{ end -}}
 {{- $also = join " ||\n" $also -}}
@@ -71,7 +76,8 @@
 {{- range .entry.of }}{{ $which = append $which (include (printf "tpu-webhook.is.%s" .) $) }}{{ end -}}
 {{- range .entry.not }}{{ $which = append $which (printf "!%s" (include (printf "tpu-webhook.is.%s" .) $)) }}{{ end -}}
 {{- if .entry.claimsAlone -}}
-{{- include "tpu-webhook.unlessLeftOut" (dict "root" .root "condition" (printf "%s &&\n!%s" $hasClaims $asks)) -}}
+{{- $which = .entry.reads | ternary (printf "%s &&\n!%s" $hasClaims $selectsGpus) $hasClaims -}}
+{{- include "tpu-webhook.unlessLeftOut" (dict "root" .root "condition" (printf "%s &&\n!%s" $which $asks)) -}}
 {{- else if and .entry.of (not .entry.also) -}}
 {{- $any := join " ||\n" $which -}}
 {{- printf "%s &&\n%s" $asks (gt (len $which) 1 | ternary (printf "(%s)" $any) $any) -}}

@@ -1,9 +1,9 @@
 {{/* Made from the program; do not edit, and do not translate by hand:
        python3 tests/charts/generate.py --program build/ci/server/tpu-webhook
 
-     asksForTpu, hasClaims and annotated are what makes a Pod concern the webhook; the argument of the
-     first two is where its specification is. is.NAME: the workload table names this one, and none
-     before it. */}}
+     asksForTpu, hasClaims and annotated are what makes a Pod concern the webhook, selectsGpus what does not;
+     the argument of all but annotated is where its specification is. is.NAME: the workload table names
+     this one, and none before it. */}}
 
 {{- define "tpu-webhook.asksForTpu" -}}
 [{{ . }}.containers != null ? {{ . }}.containers : [],
@@ -15,6 +15,13 @@
 
 {{- define "tpu-webhook.hasClaims" -}}
 has({{ . }}.resourceClaims)
+{{- end }}
+
+{{- define "tpu-webhook.selectsGpus" -}}
+(has({{ . }}.nodeSelector) &&
+  ('cloud.google.com/gke-accelerator' in {{ . }}.nodeSelector ||
+   'nvidia.com/gpu.present' in {{ . }}.nodeSelector ||
+   'nvidia.com/gpu.product' in {{ . }}.nodeSelector))
 {{- end }}
 
 {{- define "tpu-webhook.annotated" -}}

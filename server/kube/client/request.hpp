@@ -31,8 +31,9 @@ enum class Purpose {
   watch,     // lists and watches of the store: without them no place is given
   question,  // somebody waits for the answer: a Pod that is being created, a person
   upkeep,    // nobody does: places are freed, records are looked at
+  claim,     // a Pod waits for what its resource claims ask for
 };
-inline constexpr std::size_t purpose_count = 3;
+inline constexpr std::size_t purpose_count = 4;
 
 struct Request {
   std::string method;

@@ -70,7 +70,7 @@ std::size_t Queue::free(net::TimePoint now) {
 
 Turns::Turns(net::Executor executor)
     : queues_{Queue(executor, limits::api::watching), Queue(executor, limits::api::questions),
-              Queue(executor, limits::api::upkeep)} {}
+              Queue(executor, limits::api::upkeep), Queue(executor, limits::api::claims)} {}
 
 net::Task<std::string> Turns::wait(const Request& request, net::TimePoint until) {
   std::string why = hindrance(net::Clock::now());

@@ -1,10 +1,15 @@
 #include "server/kube/cluster/cluster.hpp"
 
+#include "server/kube/client/bounded_json.hpp"
 #include "server/kube/client/client.hpp"
 #include "server/kube/cluster/store_sink.hpp"
+#include "server/net/cancelled.hpp"
+#include "server/text/json_text.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <list>
@@ -31,56 +36,94 @@ const std::vector<Watched>& watched() {
   return all;
 }
 
+std::vector<Watched> watched_claims(const std::string& version) {
+  constexpr std::string_view needed_by = "chips of Pods by resource claim";
+  return {{store::Kind::claim, claim_objects(version), {}, needed_by},
+          {store::Kind::claim_template, claim_template_objects(version), {}, needed_by}};
+}
+
+namespace {
+
+// The newest version that is read of those that an APIGroup names; "" where it names none. The
+// three have what is read in the same places.
+std::string newest_claims(std::string_view api_group) {
+  const auto found = client::parse_bounded(api_group);
+  if (!found) return {};
+  for (const char* wanted : {"v1", "v1beta2", "v1beta1"})
+    for (const auto& each : text::member(*found, "versions"))
+      if (text::text_member(each, "version") == wanted) return wanted;
+  return {};
+}
+
+}  // namespace
+
 struct Cluster::Connected {
   Connected(net::Executor on, net::TaskGroup& tasks, const access::ApiConfig& config,
             store::Store& store, log::Log& to, Listener told)
       : executor(on),
         client(on, config),
         ledger(client, store, tasks, to, config.ns),
+        claims(client, tasks, store.prefix()),
+        kept(store),
+        all_tasks(tasks),
         out(to),
         listener(std::move(told)) {
-    for (const Watched& each : watched()) {
-      sinks.emplace_back(store, each.kind);
-      watch::Watcher& watcher =
-          watchers.emplace_back(client, each.resource, each.selectors, sinks.back(), to);
-      tasks.keep(executor, "watch-" + each.resource.plural, [&watcher] { return watcher.run(); });
-    }
+    for (const Watched& each : watched()) follow(each);
     tasks.keep(executor, "ledger", [this] { return ledger.run(); });
   }
 
+  void follow(const Watched& what) {
+    Following& each = following.emplace_back(what, client, kept, out);
+    all_tasks.keep(executor, "watch-" + what.resource.plural,
+                   [&watcher = each.watcher] { return watcher.run(); });
+  }
+
   bool synced() const {
-    return std::ranges::all_of(watchers, [](const watch::Watcher& watcher) {
-      const watch::WatchStatus status = watcher.status();
-      return status.synced || status.trouble != watch::Trouble::none;
-    });
+    return claims_settled && std::ranges::all_of(following, [](const Following& each) {
+             const watch::WatchStatus status = each.watcher.status();
+             return status.synced || status.trouble != watch::Trouble::none;
+           });
   }
 
   // "nodes may not be read, off: the placement hint and the pools of leaders"
   std::string what_is_off() const {
     std::string all;
-    auto what = watched().begin();
-    for (const watch::Watcher& watcher : watchers) {
-      if (watcher.status().trouble == watch::Trouble::forbidden)
+    for (const Following& each : following)
+      if (each.watcher.status().trouble == watch::Trouble::forbidden)
         all.append(all.empty() ? "" : "; ")
-            .append(what->resource.plural)
+            .append(each.what.resource.plural)
             .append(" may not be read, off: ")
-            .append(what->needed_by);
-      ++what;
-    }
+            .append(each.what.needed_by);
+    if (!claims_off.empty()) all.append(all.empty() ? "" : "; ").append(claims_off);
     return all;
   }
+
+  // What is watched, and who does it.
+  struct Following {
+    Following(const Watched& watched, client::Client& client, store::Store& store, log::Log& log)
+        : what(watched),
+          sink(store, watched.kind),
+          watcher(client, watched.resource, watched.selectors, sink, log) {}
+    const Watched what;
+    StoreSink sink;
+    watch::Watcher watcher;
+  };
 
   net::Executor executor;
   client::Client client;
   ClusterLedger ledger;
+  ClaimsOfPods claims;
+  store::Store& kept;
+  net::TaskGroup& all_tasks;
   log::Log& out;
   const Listener listener;
-  std::string off;  // as it was told last
-  std::list<StoreSink> sinks;
-  std::list<watch::Watcher> watchers;
+  std::string off;              // as it was told last
+  bool claims_settled = true;   // whether and how they are watched
+  std::string claims_off = {};  // why they are not
+  std::list<Following> following;
 };
 
-Cluster::Cluster(std::string prefix) : store_(std::move(prefix)) {}
+Cluster::Cluster(std::string prefix, bool claims) : claims_(claims), store_(std::move(prefix)) {}
 Cluster::~Cluster() = default;
 
 void Cluster::connect(net::Executor executor, net::TaskGroup& tasks, access::ApiConfig config,
@@ -90,6 +133,11 @@ void Cluster::connect(net::Executor executor, net::TaskGroup& tasks, access::Api
   log.info("cluster", {{"server", config.host + ':' + config.port},
                        {"as", config.source},
                        {"ledger_namespace", config.ns}});
+  if (claims_) {
+    store_.read_claims(true);
+    connected_->claims_settled = false;
+    tasks.keep(executor, "claims", [this] { return begin_claims(); });
+  }
   tasks.keep(executor, "sync", [this] { return wait_until_synced(); });
   tasks.keep(executor, "pools", [this] { return look_around(); });
 }
@@ -100,13 +148,45 @@ void Cluster::disconnect() {
 
 ClusterStatus Cluster::status() const {
   ClusterStatus status;
-  auto what = watched().begin();
-  for (const watch::Watcher& watcher : connected_->watchers) {
-    status.watches.push_back({what->resource.plural, watcher.status(), store_.size(what->kind)});
-    ++what;
-  }
+  for (const auto& each : connected_->following)
+    status.watches.push_back(
+        {each.what.resource.plural, each.watcher.status(), store_.size(each.what.kind)});
+  if (claims_) status.claims = connected_->claims.status();
   status.ledger = connected_->ledger.status();
   return status;
+}
+
+// Which version is served has to be known first, and may be another after an upgrade of the API
+// server, which ends the watches: then they are not served any more, and a restart asks again.
+net::Task<void> Cluster::begin_claims() {
+  co_await boost::asio::this_coro::throw_if_cancelled(false);
+  Connected& all = *connected_;
+  net::Timer timer(all.executor);
+  for (;;) {
+    client::Request request;
+    request.method = "GET";
+    request.target = "/apis/resource.k8s.io";
+    request.purpose = client::Purpose::watch;
+    const client::Response response =
+        co_await all.client.send(std::move(request), limits::api::command_call);
+    const bool over = co_await net::cancelled();
+    if (over) co_return;
+    const std::string version = response.ok() ? newest_claims(response.body) : std::string();
+    const bool none = response.ok() ? version.empty() : response.head.status == 404;
+    if (!version.empty() || none) all.claims_settled = true;
+    store_.read_claims(!none);
+    all.claims_off = none ? "resource.k8s.io is served in no version that is read (v1, v1beta2, "
+                            "v1beta1), off: chips of Pods by resource claim"
+                          : "";
+    if (!version.empty()) {
+      all.claims.set_version(version);
+      for (const Watched& each : watched_claims(version)) all.follow(each);
+      co_return;
+    }
+    timer.expires_after(none ? limits::api::slow_retry : limits::api::backoff_first);
+    const auto [error] = co_await timer.async_wait(net::as_result);
+    if (error) co_return;
+  }
 }
 
 net::Task<void> Cluster::wait_until_synced() {
@@ -157,6 +237,17 @@ net::Task<webhook::ledger::PlaceAnswer> Cluster::place(kube::places::OwnedPlaceR
       co_await boost::asio::co_spawn(connected_->executor, std::move(asking), net::as_result);
   if (fault) answer = webhook::ledger::try_again("the ledger failed");
   co_return answer;
+}
+
+net::Task<kube::places::ReadClaims> Cluster::read(std::vector<kube::places::OwnedClaim> claims) {
+  auto asking = connected_->claims.read(claims);
+  auto [fault, read] =
+      co_await boost::asio::co_spawn(connected_->executor, std::move(asking), net::as_result);
+  if (fault)
+    for (kube::places::OwnedClaim& each : claims)
+      read[std::move(each)] = {.known = webhook::read::Claimed::Known::unreadable,
+                               .why = "a resource claim was not read"};
+  co_return std::move(read);
 }
 
 }  // namespace tpuwh::server::kube::cluster

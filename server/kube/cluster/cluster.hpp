@@ -13,10 +13,16 @@
 //   nodes         the hint, the pools of JobSets' leaders
 //   services      the name of a RayCluster's headless Service is derived from the cluster's
 //   rayclusters   places of Ray workers (503)
+//   resourceclaims, resourceclaimtemplates
+//                 where claims are read: chips of Pods by claim (503, unless one may be read by
+//                 name). Of an API server that serves none of v1, v1beta2 and v1beta1 (before
+//                 Kubernetes 1.32) they are not known, and such Pods are left unchanged
 #pragma once
 
 #include "server/kube/access/api_config.hpp"
+#include "server/kube/cluster/claims_of_pods.hpp"
 #include "server/kube/cluster/cluster_ledger.hpp"
+#include "server/kube/places/claims.hpp"
 #include "server/kube/places/places.hpp"
 #include "server/kube/store/store.hpp"
 #include "server/kube/watch/watcher.hpp"
@@ -25,6 +31,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +46,8 @@ struct Watched {
   std::string_view needed_by;  // what is off where it may not be read
 };
 const std::vector<Watched>& watched();
+// Where claims are read, beside them; in this version of resource.k8s.io.
+std::vector<Watched> watched_claims(const std::string& version);
 
 // How it is going; for metrics.
 struct ClusterStatus {
@@ -49,12 +58,13 @@ struct ClusterStatus {
   };
   std::vector<Watch> watches;
   LedgerStatus ledger;
+  std::optional<ClaimsStatus> claims;  // where they are read
 };
 
-class Cluster final : public kube::places::Places {
+class Cluster final : public kube::places::Places, public kube::places::Claims {
  public:
-  // `prefix` is Config::prefix.
-  explicit Cluster(std::string prefix);
+  // `prefix` is Config::prefix, `claims` Config::claims.
+  explicit Cluster(std::string prefix, bool claims = false);
   ~Cluster() override;
 
   // Called on the executor.
@@ -77,6 +87,7 @@ class Cluster final : public kube::places::Places {
 
   // On any loop.
   net::Task<webhook::ledger::PlaceAnswer> place(kube::places::OwnedPlaceRequest request) override;
+  net::Task<kube::places::ReadClaims> read(std::vector<kube::places::OwnedClaim> claims) override;
   // The store sees the Pods themselves.
   void note(const webhook::ledger::PlaceRequest&, topology::Place) override {}
 
@@ -85,8 +96,10 @@ class Cluster final : public kube::places::Places {
 
   net::Task<void> wait_until_synced();
   net::Task<void> look_around();
+  net::Task<void> begin_claims();
   void tell_what_is_off();
 
+  const bool claims_;
   store::Store store_;
   std::unique_ptr<Connected> connected_;
 };

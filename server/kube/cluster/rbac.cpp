@@ -23,17 +23,22 @@ std::string reason_of(store::Kind kind) {
       return "names of KubeRay's headless Services";
     case store::Kind::ray_cluster:
       return "hosts and replicas of worker groups";
+    case store::Kind::claim:
+      return "chips of claims that are there by their own name (--claims)";
+    case store::Kind::claim_template:
+      return "chips of claims that are made from a template (--claims)";
   }
   return {};
 }
 
-std::string role(std::string_view kind, bool own_namespace) {
+std::string role(std::string_view kind, bool own_namespace, bool claims) {
   std::string text = fmt::format(
       "apiVersion: rbac.authorization.k8s.io/v1\nkind: {}\nmetadata:\n  name: "
       "tpu-webhook\nrules:\n",
       kind);
   for (const RbacRule& rule : rbac_rules()) {
     if (rule.own_namespace != own_namespace) continue;
+    if (rule.need == Need::claims && !claims) continue;
     const std::string group = rule.api_group.empty() ? "\"\"" : rule.api_group;
     text += fmt::format("  # {}\n  - apiGroups: [{}]\n    resources: [{}]\n", rule.reason, group,
                         rule.resource);
@@ -55,6 +60,13 @@ const std::vector<RbacRule>& rbac_rules() {
                      {"list", "watch"},
                      false,
                      reason_of(each.kind)});
+    for (const Watched& each : watched_claims("v1"))
+      all.push_back({each.resource.group,
+                     each.resource.plural,
+                     {"get", "list", "watch"},
+                     false,
+                     reason_of(each.kind),
+                     Need::claims});
     const client::Resource ledger = ledger_objects("");
     all.push_back({ledger.group,
                    ledger.plural,
@@ -81,8 +93,8 @@ const std::vector<RbacRule>& rbac_rules() {
   return rules;
 }
 
-std::string rbac_yaml() {
-  return role("ClusterRole", false) + "---\n" + role("Role", true);
+std::string rbac_yaml(bool claims) {
+  return role("ClusterRole", false, claims) + "---\n" + role("Role", true, claims);
 }
 
 }  // namespace tpuwh::server::kube::cluster

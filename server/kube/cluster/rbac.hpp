@@ -9,8 +9,9 @@
 
 namespace tpuwh::server::kube::cluster {
 
-// What a rule is for: either may be switched off (--ledger none; a certificate from files).
-enum class Need { ledger, certificate };
+// What a rule is for: each may be switched off (--ledger none; a certificate from files; without
+// --claims).
+enum class Need { ledger, certificate, claims };
 
 struct RbacRule {
   std::string api_group;  // "" for core
@@ -24,7 +25,8 @@ struct RbacRule {
 
 const std::vector<RbacRule>& rbac_rules();
 
-// A ClusterRole and a Role named tpu-webhook, as YAML.
-std::string rbac_yaml();
+// A ClusterRole and a Role named tpu-webhook, as YAML; with the rules for claims where they are
+// read.
+std::string rbac_yaml(bool claims);
 
 }  // namespace tpuwh::server::kube::cluster

@@ -129,10 +129,14 @@ kube::access::ApiConfig find_api_server(const settings::ServeOptions& options,
 // For the ledger; nothing where no API server is to be asked.
 std::optional<kube::access::ApiConfig> find_cluster(const settings::ServeOptions& options) {
   using settings::LedgerKind;
+  if (options.webhook.claims &&
+      (options.ledger == LedgerKind::memory || options.ledger == LedgerKind::none))
+    throw settings::UsageError(
+        "--claims needs an API server, and --ledger memory and none never contact one");
   if (options.ledger == LedgerKind::memory || options.ledger == LedgerKind::none)
     return std::nullopt;
-  if (options.ledger == LedgerKind::automatic && !names_kubeconfig(options) &&
-      !pod_access(options).in_cluster())
+  if (!options.webhook.claims && options.ledger == LedgerKind::automatic &&
+      !names_kubeconfig(options) && !pod_access(options).in_cluster())
     return std::nullopt;
   return find_api_server(options,
                          "to serve without an API server, and without ids for Ray workers that "
@@ -608,11 +612,13 @@ class App {
   const std::optional<kube::access::ApiConfig> cluster_config_, certificate_config_;
   webhook::read::NoCluster no_cluster_;
   kube::places::PlacesAtOnce own_places_{ledger_without_cluster(options_.ledger)};
-  kube::cluster::Cluster cluster_{options_.webhook.prefix};
+  kube::places::NoClaims no_claims_;
+  kube::cluster::Cluster cluster_{options_.webhook.prefix, options_.webhook.claims};
   const Shared shared_{
       .config = config_,
       .cluster = cluster_config_ ? cluster_.view() : no_cluster_,
       .places = cluster_config_ ? static_cast<kube::places::Places&>(cluster_) : own_places_,
+      .claims = cluster_config_ ? static_cast<kube::places::Claims&>(cluster_) : no_claims_,
       .health = health_,
       .log = log_,
       .metrics = metrics_,

@@ -45,6 +45,17 @@ void watch_metrics(const kube::cluster::ClusterStatus::Watch& watch, net::TimePo
             static_cast<double>(watch.objects), resource);
 }
 
+void claims_metrics(const kube::cluster::ClaimsStatus& claims, metrics::Samples& out) {
+  const auto reads = [&out](const char* result, std::uint64_t count) {
+    out.counter("tpu_webhook_claim_reads_total",
+                "Resource claims and templates that were read because a Pod waited for them",
+                static_cast<double>(count), {{"result", result}});
+  };
+  reads("read", claims.read);
+  reads("absent", claims.absent);
+  reads("failed", claims.failed);
+}
+
 }  // namespace
 
 void cluster_metrics(const kube::cluster::ClusterStatus& status, net::TimePoint now,
@@ -68,6 +79,7 @@ void cluster_metrics(const kube::cluster::ClusterStatus& status, net::TimePoint 
   calls("written", ledger.written);
   calls("conflict", ledger.conflicts);
   calls("failed", ledger.failed);
+  if (status.claims) claims_metrics(*status.claims, out);
 }
 
 void keeper_metrics(const kube::certificate::KeeperStatus& status, metrics::Samples& out) {

@@ -43,6 +43,7 @@ net::Endpoint Worker::listen(https::Port port, https::Connections& connections,
                                                         .connections = connections,
                                                         .handlers = handlers_,
                                                         .places = shared_.places,
+                                                        .claims = shared_.claims,
                                                         .health = shared_.health,
                                                         .log = shared_.log,
                                                         .metrics = shared_.metrics});

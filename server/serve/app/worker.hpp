@@ -1,6 +1,7 @@
 // One event loop: its listening sockets, its sessions, its heartbeat.
 #pragma once
 
+#include "server/kube/places/claims.hpp"
 #include "server/kube/places/places.hpp"
 #include "server/log/throttle.hpp"
 #include "server/net/task_group.hpp"
@@ -23,6 +24,7 @@ struct Shared {
   const webhook::config::Config& config;
   const webhook::read::ClusterView& cluster;
   kube::places::Places& places;
+  kube::places::Claims& claims;
   https::Health& health;
   log::Log& log;
   metrics::Metrics& metrics;

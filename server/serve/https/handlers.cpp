@@ -19,13 +19,12 @@ Reply text_reply(std::string_view why_not) {
 
 }  // namespace
 
-Answered Handlers::answer(Resource resource, std::string& body,
-                          const webhook::ledger::PlaceAnswer* place) {
+Answered Handlers::answer(Resource resource, std::string& body, const Learned& learned) {
   switch (resource) {
     case Resource::mutate:
-      return mutate(body, shared_.config, place);
+      return mutate(body, shared_.config, learned);
     case Resource::shadow:
-      return mutate(body, shadow_config_, place);
+      return mutate(body, shadow_config_, learned);
     case Resource::validate:
       return validate(body, shared_.config);
     case Resource::shadow_validate:
@@ -58,10 +57,13 @@ Reply Handlers::scrape() {
 }
 
 Answered Handlers::mutate(std::string& body, const webhook::config::Config& how,
-                          const webhook::ledger::PlaceAnswer* place) {
+                          const Learned& learned) {
   return accounted(metrics::Metrics::Webhook::mutate, [&] {
-    return webhook::answer::admit(webhook::read::Body(body), how, shared_.cluster, workspace_,
-                                  place);
+    const webhook::read::Body review(body);
+    if (learned.claims == nullptr) [[likely]]
+      return webhook::answer::admit(review, how, shared_.cluster, workspace_, learned.place);
+    const kube::places::WithClaims cluster(shared_.cluster, *learned.claims);
+    return webhook::answer::admit(review, how, cluster, workspace_, learned.place);
   });
 }
 
@@ -76,8 +78,10 @@ Answered Handlers::accounted(metrics::Metrics::Webhook webhook, F&& ask) {
   const auto start = net::Clock::now();
   const webhook::answer::Answer answer = ask();
   const auto took = net::Clock::now() - start;
-  // Neither logged nor counted: the second pass, with the ledger's word, is the review's answer.
-  if (answer.ledger.use == webhook::answer::LedgerStep::Use::ask) return {{}, answer.ledger};
+  // Neither logged nor counted: the last pass, with what was asked, is the review's answer.
+  using Use = webhook::answer::LedgerStep::Use;
+  if (answer.ledger.use == Use::ask || answer.ledger.use == Use::read_claims)
+    return {{}, answer.ledger, answer.unread};
   shared_.log.review(answer.summary, std::chrono::duration_cast<std::chrono::microseconds>(took));
   shared_.metrics.review(webhook, answer.summary, took);
   return {Reply{.status = answer.http_status,

@@ -1,6 +1,7 @@
 // What each resource answers. No socket here: tests call answer() with values.
 #pragma once
 
+#include "server/kube/places/claims.hpp"
 #include "server/log/log.hpp"
 #include "server/serve/https/health.hpp"
 #include "server/serve/https/reply.hpp"
@@ -8,6 +9,7 @@
 #include "server/serve/metrics/metrics.hpp"
 #include "webhook/answer/admit.hpp"
 
+#include <span>
 #include <string>
 
 namespace tpuwh::server::https {
@@ -17,6 +19,13 @@ namespace tpuwh::server::https {
 struct Answered {
   Reply reply;
   webhook::answer::LedgerStep ledger = {};
+  std::span<const webhook::read::ClaimSource> unread = {};  // Answer::unread
+};
+
+// What was asked for a review between its passes. What is not known yet is null.
+struct Learned {
+  const webhook::ledger::PlaceAnswer* place = nullptr;
+  const kube::places::ReadClaims* claims = nullptr;
 };
 
 // The handlers of one event loop.
@@ -35,15 +44,13 @@ class Handlers {
 
   // Answers a request that was routed; for a review `body` is the review. The views of what
   // is returned live until the next call, and while `body` is unchanged.
-  Answered answer(Resource resource, std::string& body,
-                  const webhook::ledger::PlaceAnswer* place = nullptr);
+  Answered answer(Resource resource, std::string& body, const Learned& learned = {});
 
   // After a review beyond limits::large_review_bytes: what it was read into.
   void give_back_memory() { workspace_ = webhook::answer::Workspace(); }
 
  private:
-  Answered mutate(std::string& body, const webhook::config::Config& how,
-                  const webhook::ledger::PlaceAnswer* place);
+  Answered mutate(std::string& body, const webhook::config::Config& how, const Learned& learned);
   Answered validate(std::string& body, const webhook::config::Config& how);
   // Asks, logs, counts, and makes a reply of the answer.
   template <class F>

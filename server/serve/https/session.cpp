@@ -17,6 +17,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace tpuwh::server::https {
 namespace {
@@ -98,8 +99,8 @@ class Conversation {
     const auto resource = std::get<Resource>(routed);
     const Answered first = service_.handlers.answer(resource, body_);
     Reply reply = first.reply;
-    if (first.ledger.use == Use::ask) {
-      const std::optional<Reply> second = co_await answer_with_place(resource, first.ledger);
+    if (first.ledger.use == Use::ask || first.ledger.use == Use::read_claims) {
+      const std::optional<Reply> second = co_await answer_later(resource, first);
       if (!second) co_return co_await refuse(too_many_bodies(), true);
       reply = *second;
     }
@@ -113,21 +114,41 @@ class Conversation {
     co_return goes_on(error, reply);
   }
 
-  // Others may use the handlers, and the place of a large review, while the ledger is asked: the
-  // second pass reads the review again. Nothing where there was no place for that in time.
-  net::Task<std::optional<Reply>> answer_with_place(Resource resource,
-                                                    const webhook::answer::LedgerStep& ledger) {
-    kube::places::OwnedPlaceRequest request(ledger.request);
-    end_large_review();  // what `ledger` views goes with it
-    const net::TimePoint asked = net::Clock::now();
-    const webhook::ledger::PlaceAnswer place = co_await service_.places.place(std::move(request));
-    service_.metrics.place(place, net::Clock::now() - asked);
-    if (is_large()) {
-      const bool begun = co_await begin_large_review(Pass::second);
+  // Others may use the handlers, and the place of a large review, while the cluster is asked: each
+  // further pass reads the review again. Nothing where there was no place for that in time.
+  net::Task<std::optional<Reply>> answer_later(Resource resource, Answered first) {
+    kube::places::ReadClaims claims;
+    Learned learned;
+    Answered next = first;
+    if (next.ledger.use == Use::read_claims) {
+      std::vector<kube::places::OwnedClaim> unread = kube::places::owned(next.unread);
+      end_large_review();  // what `unread` was a view of goes with it
+      kube::places::ReadClaims read = co_await service_.claims.read(std::move(unread));
+      claims = std::move(read);
+      learned.claims = &claims;
+      const bool begun = co_await begin_again();
       if (!begun) co_return std::nullopt;
+      next = service_.handlers.answer(resource, body_, learned);
     }
-    const Answered second = service_.handlers.answer(resource, body_, &place);
-    co_return second.reply;
+    if (next.ledger.use == Use::ask) {
+      kube::places::OwnedPlaceRequest request(next.ledger.request);
+      end_large_review();  // what the ledger's step views goes with it
+      const net::TimePoint asked = net::Clock::now();
+      const webhook::ledger::PlaceAnswer place = co_await service_.places.place(std::move(request));
+      service_.metrics.place(place, net::Clock::now() - asked);
+      learned.place = &place;
+      const bool begun = co_await begin_again();
+      if (!begun) co_return std::nullopt;
+      next = service_.handlers.answer(resource, body_, learned);
+    }
+    if (next.ledger.use == Use::note) service_.places.note(next.ledger.request, next.ledger.place);
+    co_return next.reply;
+  }
+
+  net::Task<bool> begin_again() {
+    if (!is_large()) co_return true;
+    const bool begun = co_await begin_large_review(Pass::second);
+    co_return begun;
   }
 
   // Behind all that is ready now: the lines of a turn's reviews are written together.

@@ -1,6 +1,7 @@
 // One connection, from its first byte to its last.
 #pragma once
 
+#include "server/kube/places/claims.hpp"
 #include "server/kube/places/places.hpp"
 #include "server/log/throttle.hpp"
 #include "server/net/asio.hpp"
@@ -21,6 +22,7 @@ struct Service {
   Connections& connections;
   Handlers& handlers;
   kube::places::Places& places;
+  kube::places::Claims& claims;
   const Health& health;
   log::Log& log;
   metrics::Metrics& metrics;

@@ -16,6 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import alone  # noqa: E402,F401  (their checks register themselves)
 import certificates  # noqa: E402
 import checks  # noqa: E402
+import claims  # noqa: E402,F401
 import connections  # noqa: E402,F401
 import keeper  # noqa: E402,F401
 import ledger  # noqa: E402,F401

@@ -47,8 +47,10 @@ bool grants(const Json& role, const kube::cluster::RbacRule& rule, const std::st
 std::vector<kube::cluster::RbacRule> needed(const View& view) {
   std::vector<kube::cluster::RbacRule> out;
   for (const kube::cluster::RbacRule& rule : kube::cluster::rbac_rules()) {
-    const bool used =
-        rule.need == kube::cluster::Need::certificate ? view.issues_itself : keeps_ledger(view);
+    using kube::cluster::Need;
+    const bool used = rule.need == Need::certificate ? view.issues_itself
+                      : rule.need == Need::claims    ? reads_claims(view)
+                                                     : keeps_ledger(view);
     if (used) out.push_back(rule);
   }
   return out;

@@ -91,12 +91,15 @@ bool has_shadow(const View& view) {
 }
 
 std::optional<bool> is_watched(const View& view, const Json& entry) {
-  if (is_shadow(entry) || is_of_claims(entry)) return true;
+  if (is_shadow(entry)) return true;
+  if (is_of_claims(entry) && !(settings_known(view) && reads_claims(view))) return true;
   if (!settings_known(view)) return std::nullopt;
-  const std::string workload = workload_of(entry);
+  // With claims read, all that are handled are of one mode where Pods reach their entry.
+  const std::string workload = is_of_claims(entry) ? "pod" : workload_of(entry);
   const auto names = handled(view);
   const bool of_the_last =
-      workload == "pod" && std::ranges::find(names, workload) == names.end() && !names.empty();
+      workload == "pod" && !names.empty() &&
+      (is_of_claims(entry) || std::ranges::find(names, workload) == names.end());
   if (!of_the_last) return in_shadow(view, workload);
   for (const auto& each : webhook::workloads::workloads() | std::views::reverse)
     if (std::ranges::find(names, each.name) != names.end()) return in_shadow(view, each.name);

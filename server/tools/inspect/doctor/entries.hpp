@@ -42,7 +42,7 @@ bool has_shadow(const View& view);
 
 // Whether Pods of an entry are only looked at, by the settings; nothing where these are not known.
 // All its Pods are of workload APIs of one mode, so one says it: the one that it is named for, and
-// of "pods.tpu-webhook.dev" the last that is handled.
+// of "pods.tpu-webhook.dev" the last that is handled; so of that for claims, where they are read.
 std::optional<bool> is_watched(const View& view, const Json& entry);
 
 // Whether Pods of an entry are changed, as far as the settings say it, else by its failurePolicy.

@@ -104,8 +104,11 @@ class Search {
  public:
   Search(const std::map<std::string, Seen>& found, const std::string& prefix) : found_(found) {
     now_.prefix = prefix;
-    now_.workloads = {};
-    next(0);
+    for (const bool claims : {false, true}) {
+      now_.claims = claims;
+      now_.workloads = {};
+      next(0);
+    }
   }
 
   const std::optional<Config>& best() const { return best_; }
@@ -147,6 +150,7 @@ class Search {
 Config by_settings(const View& view) {
   Config out;
   out.prefix = annotation_prefix(view);
+  out.claims = reads_claims(view);
   out.workloads = {};
   for (const std::string& each : handled(view))
     set_mode(out, webhook::workloads::row_of(each),

@@ -166,6 +166,11 @@ bool keeps_ledger(const View& view) {
   return ledger != "none" && ledger != "memory";
 }
 
+bool reads_claims(const View& view) {
+  const Json value = value_of(view, "claims");
+  return value == true || value == "true";
+}
+
 bool needs_api_server(const View& view) {
   return view.issues_itself || keeps_ledger(view);
 }

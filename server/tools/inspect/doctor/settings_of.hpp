@@ -45,6 +45,9 @@ std::optional<Port> metrics_port(const View& view);
 // Whether the ledger is in the cluster, so that replicas watch it.
 bool keeps_ledger(const View& view);
 
+// Whether it reads resource claims; false where that is not known.
+bool reads_claims(const View& view);
+
 // Whether the program asks the API server for anything: the ledger, or its certificate.
 bool needs_api_server(const View& view);
 

@@ -91,6 +91,29 @@ TEST(EntriesTest, one_more_for_workload_apis_of_another_mode) {
               Not(testing::Contains("ray.io/node-type")));
 }
 
+TEST(EntriesTest, whoever_asks_by_claim_is_waited_for_where_claims_are_read) {
+  Config config = with(Mode::enforce);
+  config.claims = true;
+  const auto all = entries(config);
+  EXPECT_EQ(named(all, "claims.pods.tpu-webhook.dev").mode, Mode::enforce);
+  EXPECT_THAT(named(all, "claims.pods.tpu-webhook.dev").expression,
+              StartsWith("has(object.spec.resourceClaims) &&\n!(has(object.spec.nodeSelector)"));
+  // Of the others nothing is changed.
+  const auto before = entries(with(Mode::enforce));
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+    EXPECT_EQ(all[i].expression, before[i].expression) << all[i].name;
+    EXPECT_EQ(all[i].claims, before[i].claims) << all[i].name;
+  }
+  // In shadow mode nobody waits, and where modes differ each is where its TPU Pods are.
+  config.mode = Mode::shadow;
+  EXPECT_THAT(reached(config), testing::Not(testing::Contains("claims.pods.tpu-webhook.dev")));
+  config.of(WorkloadKind::jobset).mode = Mode::enforce;
+  EXPECT_THAT(reached(config), testing::Not(testing::Contains("claims.pods.tpu-webhook.dev")));
+  const auto mixed = entries(config);
+  EXPECT_EQ(named(mixed, "jobset.pods.tpu-webhook.dev").mode, Mode::enforce);
+  EXPECT_TRUE(named(mixed, "jobset.pods.tpu-webhook.dev").claims);
+}
+
 TEST(EntriesTest, a_pod_without_labels_reaches_no_more_than_two_conditions) {
   for (std::size_t modes = 0; modes < 729; ++modes) {
     Config config = with(Mode::enforce);

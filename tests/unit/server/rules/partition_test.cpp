@@ -69,7 +69,8 @@ const std::vector<Json>& owners() {
   return all;
 }
 
-enum Asks : unsigned { tpu = 1, at_first = 2, claims = 4, annotated = 8 };
+enum Asks : unsigned { tpu = 1, at_first = 2, claims = 4, annotated = 8, gpus = 16 };
+constexpr unsigned all_asks = 32;
 
 Json pod_of(const Json& its_labels, const Json& its_owners, unsigned asks) {
   const Json chips = {{"limits", {{"google.com/tpu", "4"}}}};
@@ -84,6 +85,8 @@ Json pod_of(const Json& its_labels, const Json& its_owners, unsigned asks) {
     pod["spec"]["initContainers"] = Json::array({{{"name", "i"}, {"resources", chips}}});
   if ((asks & claims) != 0)
     pod["spec"]["resourceClaims"] = Json::array({{{"name", "x"}, {"resourceClaimName", "x"}}});
+  pod["spec"]["nodeSelector"] = {{"others.dev/x", ""}};
+  if ((asks & gpus) != 0) pod["spec"]["nodeSelector"]["cloud.google.com/gke-accelerator"] = "x";
   pod["metadata"]["annotations"] = {{"others.dev/x", ""}};
   if ((asks & annotated) != 0) pod["metadata"]["annotations"]["tpu-webhook.dev/worker-id"] = "0";
   return pod;
@@ -139,7 +142,7 @@ class Partition : public testing::Test {
           ASSERT_EQ(condition.holds(pod), name == workload.name) << name << " " << pod.dump();
         ++pods_;
         if (!known.emplace(keys_of(made), workload.name).second) continue;
-        for (unsigned asks = 0; asks < 16; ++asks)
+        for (unsigned asks = 0; asks < all_asks; ++asks)
           classes_.push_back({pod_of(made, by, asks), &workload, asks, keys_of(made)});
       }
     });
@@ -156,7 +159,7 @@ class Evaluated {
   explicit Evaluated(const std::vector<Class>& classes) {
     const Conditions is = conditions("tpu-webhook.dev/");
     for (const OfWorkload& each : of_workloads()) parts_.push_back(each.expression);
-    for (const std::string& each : {is.asks_for_tpu, is.has_claims, is.annotated})
+    for (const std::string& each : {is.asks_for_tpu, is.has_claims, is.selects_gpus, is.annotated})
       parts_.push_back(each);
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       const Expression part(parts_[i]);
@@ -223,13 +226,14 @@ class Reached {
 };
 
 // Of each workload API enforced, in shadow or left out; not all left out.
-std::vector<Config> all_modes() {
+std::vector<Config> all_modes(bool claims = false) {
   std::vector<Config> out;
   const auto table = webhook::workloads::workloads();
   std::size_t count = 1;
   for (std::size_t i = 0; i < table.size(); ++i) count *= 3;
   for (std::size_t number = 1; number < count; ++number) {
     Config config;
+    config.claims = claims;
     config.workloads = {};
     std::size_t digits = number;
     for (const Workload& workload : table) {
@@ -255,7 +259,7 @@ std::string told(const Class& of, const Config& config, const std::vector<const 
 
 TEST_F(Partition, each_pod_that_concerns_the_webhook_reaches_one_entry_of_its_mode) {
   EXPECT_EQ(pods_, 2916 * 9);
-  EXPECT_EQ(classes_.size() % 16, 0u);
+  EXPECT_EQ(classes_.size() % all_asks, 0u);
   const Workload& last = webhook::workloads::workloads().back();
   Evaluated known(classes_);
   for (const Config& config : all_modes()) {
@@ -278,6 +282,38 @@ TEST_F(Partition, each_pod_that_concerns_the_webhook_reaches_one_entry_of_its_mo
       ASSERT_EQ(found[0]->mode, want) << told(of, config, found);
       if ((of.asks & (tpu | at_first | claims)) == claims) {
         ASSERT_TRUE(found[0]->claims) << told(of, config, found);
+      }
+    }
+  }
+}
+
+// Where claims are read a Pod by claim is as one by limit, whatever its labels and the modes; but
+// who waits for nobody may be left out where its nodes have GPUs.
+TEST_F(Partition, a_pod_by_claim_reaches_one_entry_of_its_mode_where_claims_are_read) {
+  Evaluated known(classes_);
+  for (const Config& config : all_modes(true)) {
+    const auto all = entries(config);
+    const Reached reached(classes_, known, all);
+    for (std::size_t i = 0; i < classes_.size(); ++i) {
+      const Class& of = classes_[i];
+      const bool by_limit = (of.asks & (tpu | at_first)) != 0;
+      const bool by_claim = !by_limit && (of.asks & claims) != 0;
+      const auto found = reached.of(i);
+      ASSERT_LE(found.size(), 1u) << told(of, config, found);
+      for (const Entry* entry : found) {
+        if (by_limit || by_claim) {
+          ASSERT_EQ(entry->mode, config.mode_for(of.workload->kind)) << told(of, config, found);
+        }
+        if (!by_claim) continue;
+        ASSERT_TRUE(entry->claims) << told(of, config, found);
+        if ((of.asks & gpus) != 0) {
+          ASSERT_EQ(entry->mode, Mode::shadow) << told(of, config, found);
+        }
+      }
+      const bool waits = by_limit || (by_claim && (of.asks & gpus) == 0);
+      const bool handled = config.workloads.has(of.workload->kind);
+      if (waits || !handled) {
+        ASSERT_EQ(found.size(), handled ? 1u : 0u) << told(of, config, found);
       }
     }
   }

@@ -1,0 +1,195 @@
+"""The program with a made-up API server: Pods that ask for chips by resource claim."""
+
+import base64
+import concurrent.futures
+import json
+import re
+import time
+import uuid
+
+import certificates
+from checks import check
+from made_up_api import Living, Server, kubeconfig, status
+from program import Program
+from wire import Connection, metrics_of, post, tls
+
+NS = "ml"
+GROUP = "/apis/resource.k8s.io"
+CORE = {"/api/v1/pods": [], "/api/v1/nodes": [], "/api/v1/services": [], "/apis/ray.io/v1/rayclusters": []}
+
+
+def template(name, count=4, device_class="tpu.google.com", version="v1"):
+    request = {"deviceClassName": device_class, "count": count}
+    request = {"name": "r", **request} if version == "v1beta1" else {"name": "r", "exactly": request}
+    return {"apiVersion": f"resource.k8s.io/{version}", "kind": "ResourceClaimTemplate",
+            "metadata": {"name": name, "namespace": NS, "resourceVersion": "5"},
+            "spec": {"spec": {"devices": {"requests": [request]}}}}
+
+
+def member(*templates):
+    """The second Pod of an Indexed Job of two hosts."""
+    return {"metadata": {"generateName": "t-1-", "namespace": NS, "labels": {"batch.kubernetes.io/job-completion-index": "1"},
+                         "annotations": {"batch.kubernetes.io/job-completion-index": "1"},
+                         "ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": "t", "uid": "u", "controller": True}]},
+            "spec": {"hostname": "t-1", "subdomain": "svc",
+                     "nodeSelector": {"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice", "cloud.google.com/gke-tpu-topology": "2x4"},
+                     "resourceClaims": [{"name": f"c{i}", "resourceClaimTemplateName": name} for i, name in enumerate(templates)],
+                     "containers": [{"name": "c", "image": "i",
+                                     "resources": {"claims": [{"name": f"c{i}"} for i in range(len(templates))]}}]}}
+
+
+def creation(pod):
+    request = {"uid": str(uuid.uuid4()), "kind": {"group": "", "version": "v1", "kind": "Pod"},
+               "resource": {"group": "", "version": "v1", "resource": "pods"}, "operation": "CREATE", "namespace": NS, "object": pod}
+    return post(json.dumps({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request}).encode())
+
+
+class Api(Living):
+    """`hidden` templates are there, and no list or watch has brought them yet."""
+
+    def __init__(self, *templates, hidden=(), versions=("v1", "v1beta2"), faults=()):
+        self.kept = versions[0] if versions else "v1"
+        self.hidden = {each["metadata"]["name"]: each for each in hidden}
+        group = {GROUP: None} if versions else {}
+        super().__init__({**CORE, f"{GROUP}/{self.kept}/resourceclaims": [],
+                          f"{GROUP}/{self.kept}/resourceclaimtemplates": list(templates)}, *faults, self._say)
+        self.group = group and {"kind": "APIGroup", "name": "resource.k8s.io",
+                                "versions": [{"groupVersion": f"resource.k8s.io/{v}", "version": v} for v in versions]}
+
+    def _say(self, _, request):
+        if request.path == GROUP:
+            return (200, self.group) if self.group else status(404, "NotFound", "no such group")
+        if request.folder == f"{GROUP}/{self.kept}/namespaces/{NS}/resourceclaimtemplates":
+            found = self.hidden.get(request.name)
+            return (200, found) if found else status(404, "NotFound", f"no {request.name}")
+        return None
+
+    def reads(self):
+        return [r.name for r in self.requests if r.path.startswith(f"{GROUP}/{self.kept}/namespaces/")]
+
+
+class Serving(Program):
+    def __init__(self, server, *arguments):
+        path = kubeconfig(certificates.FOLDER, server.port, "webhook")
+        super().__init__("--kubeconfig", path, "--ledger", "cluster", *(arguments or ("--claims",)))
+        self.wait_for_log("cluster listed")
+
+    def ask(self, pod):
+        begin = time.monotonic()
+        with Connection(self.port, tls(self.ca)) as connection:
+            answer = connection.send(creation(pod)).answer()
+        return time.monotonic() - begin, answer
+
+
+def worker_id(answer):
+    response = json.loads(answer.body)["response"]
+    assert response["allowed"], response
+    if "patch" not in response:
+        return None
+    return re.search(r'"TPU_WORKER_ID", "value": "(\d+)"', json.dumps(json.loads(base64.b64decode(response["patch"])))).group(1)
+
+
+@check
+def a_template_of_the_watch_is_known_and_nobody_is_asked():
+    for versions in (("v1", "v1beta2"), ("v1beta2", "v1beta1"), ("v1beta1",)):
+        api = Api(template("tpus", version=versions[0]), versions=versions)
+        with Server(api, tls=False) as server, Serving(server) as program:
+            assert worker_id(program.ask(member("tpus"))[1]) == "1"
+            assert not api.reads(), api.reads()
+
+
+@check
+def a_template_that_comes_and_goes_is_followed():
+    api = Api()
+    path = f"{GROUP}/v1/resourceclaimtemplates"
+    with Server(api, tls=False) as server, Serving(server) as program:
+        api.happen("ADDED", path, template("tpus"))
+        time.sleep(0.3)
+        assert worker_id(program.ask(member("tpus"))[1]) == "1" and not api.reads()
+        api.happen("DELETED", path, api.collections[path][0])
+        time.sleep(0.3)
+        assert program.ask(member("tpus"))[1].status == 503
+
+
+@check
+def a_template_that_the_watch_has_not_brought_is_read_once_for_all_that_wait():
+    def slowly(_, request):
+        if "/namespaces/" in request.path:
+            time.sleep(0.5)
+
+    api = Api(hidden=[template("tpus")], faults=[slowly])
+    with Server(api, tls=False) as server, Serving(server) as program:
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            answers = [each for _, each in pool.map(program.ask, [member("tpus")] * 16)]
+        assert [worker_id(each) for each in answers] == ["1"] * 16
+        assert api.reads() == ["tpus"], api.reads()
+        metrics, _ = metrics_of(program)
+        assert metrics['tpu_webhook_claim_reads_total{result="read"}'] == 1, metrics
+
+
+@check
+def what_cannot_be_read_is_tried_again_and_never_admitted_without_ids():
+    def forbidden(_, request):
+        return status(403, "Forbidden", "no") if "/namespaces/" in request.path else None
+
+    def broken(_, request):
+        return (200, "{") if "/namespaces/" in request.path else None
+
+    for faults, why in (((), "is not there"), ((forbidden,), "RBAC missing: get resourceclaimtemplates"), ((broken,), "cannot be understood")):
+        api = Api(faults=faults)
+        with Server(api, tls=False) as server, Serving(server) as program:
+            _, answer = program.ask(member("tpus"))
+            assert answer.status == 503 and why.encode() in answer.body, answer.body
+            assert answer.fields["retry-after"] == "1" and answer.fields["connection"] == "close", answer.fields
+
+
+@check
+def names_that_no_object_has_lead_nowhere():
+    api = Api(template("tpus"))
+    with Server(api, tls=False) as server, Serving(server) as program:
+        for name in ("../../../../api/v1/secrets", "a/b", "A", "x" * 254, "%2e%2e", "tpus?x=1", "tpus\n"):
+            _, answer = program.ask(member(name))
+            assert answer.status == 503 and b"not a name that an object can have" in answer.body, (name, answer.body)
+        assert not api.reads(), api.reads()
+
+
+@check
+def an_api_server_that_does_not_answer_is_not_waited_for_long():
+    def never(_, request):
+        if "/namespaces/" in request.path:
+            time.sleep(8)
+
+    api = Api(faults=[never])
+    with Server(api, tls=False) as server, Serving(server) as program:
+        took, answer = program.ask(member("tpus"))
+        assert answer.status == 503 and 1.5 < took < 4, (took, answer.body)
+
+
+@check
+def claims_for_other_devices_are_nobodys_business():
+    """Known, they cost no question; not known, one; and beside google.com/tpu none."""
+    api = Api(template("gpus", device_class="gpu.nvidia.com"), hidden=[template("nics", device_class="netdev.google.com")])
+    with Server(api, tls=False) as server, Serving(server) as program:
+        assert worker_id(program.ask(member("gpus"))[1]) is None and not api.reads()
+        assert worker_id(program.ask(member("gpus", "nics"))[1]) is None and api.reads() == ["nics"]
+        beside = member("nowhere")
+        beside["spec"]["containers"][0]["resources"]["limits"] = {"google.com/tpu": "4"}
+        assert worker_id(program.ask(beside)[1]) == "1" and api.reads() == ["nics"]
+
+
+@check
+def without_the_setting_no_claim_is_read():
+    api = Api(template("tpus"))
+    with Server(api, tls=False) as server, Serving(server, "--log-level", "info") as program:
+        assert worker_id(program.ask(member("tpus"))[1]) is None
+        assert not [r for r in api.requests if r.path.startswith(GROUP)]
+
+
+@check
+def an_api_server_that_serves_no_claims_is_said_and_hinders_nobody():
+    for versions in ((), ("v1alpha3",)):
+        api = Api(versions=versions)
+        with Server(api, tls=False) as server, Serving(server) as program:
+            program.wait_for_log("resource.k8s.io is served in no version")
+            _, answer = program.ask(member("tpus"))
+            assert worker_id(answer) is None and b"TPU-113" in answer.body, answer.body
