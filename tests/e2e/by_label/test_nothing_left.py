@@ -40,7 +40,7 @@ def machine() -> dict:
     }
 
 
-PROGRAMS = {"kubelet", "containerd", "containerd-shim", "runc", "coredns", "plugin", "etcd", "kube-apiserver", "pause", "unshare"}
+PROGRAMS = {"kubelet", "containerd", "containerd-shim", "runc", "coredns", "plugin", "driver", "etcd", "kube-apiserver", "pause", "unshare"}
 
 
 def _own() -> set:

@@ -88,7 +88,7 @@ _PLURALS = {"NetworkPolicy": "networkpolicies", "PriorityClass": "priorityclasse
 _CLUSTER_SCOPED = {
     "Namespace", "Node", "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition",
     "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "PriorityClass",
-    "ClusterQueue", "ResourceFlavor", "WorkloadPriorityClass",
+    "ClusterQueue", "ResourceFlavor", "WorkloadPriorityClass", "ResourceSlice", "DeviceClass",
 }
 
 

@@ -60,6 +60,7 @@ SOURCES = {
        for folder, name in (("main", "bridge"), ("main", "loopback"), ("ipam", "host-local"))},
     "coredns": Source("coredns", "github.com/coredns/coredns", ours=True),
     "plugin": Source("device-plugin-api", "k8s.io/kubelet", ours=True),
+    "driver": Source("device-plugin-api", "k8s.io/kubelet", ours=True),
     # Of the places where Prometheus finds what to ask, files alone: the clients of clouds are most of it.
     **{name: Source("prometheus", "github.com/prometheus/prometheus", f"/cmd/{name}", tags="remove_all_sd") for name in ("prometheus", "promtool")},
     "cosign": Source("cosign", "github.com/sigstore/cosign/v3", "/cmd/cosign"),
@@ -69,7 +70,7 @@ SOURCES = {
     "helm3": Source("helm3", "helm.sh/helm/v3", "/cmd/helm"),
 }
 CONTROL_PLANE = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kwok")
-NODE = ("kubelet", "containerd", "containerd-shim-runc-v2", "ctr", "runc", "bridge", "loopback", "host-local", "coredns", "plugin")
+NODE = ("kubelet", "containerd", "containerd-shim-runc-v2", "ctr", "runc", "bridge", "loopback", "host-local", "coredns", "plugin", "driver")
 KUBERNETES_VERSION = pins.release("kubernetes")
 
 

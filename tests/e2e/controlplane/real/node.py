@@ -4,6 +4,7 @@ DIR/nodes/NAME holds all of it: settings, the kubelet's and containerd's data, a
 and started again finds its data there, as a machine does after a reset; a new control plane finds nothing.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -18,16 +19,18 @@ from . import cgroups, store, world
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "readers"))  # plain files
 
 import container_env  # noqa: E402  (what a device plugin says)
+import dra_driver  # noqa: E402  (what a driver of claims says)
 import netns  # noqa: E402  (what a PCI bus with chips looks like)
 
 READY_SECONDS = 90
 
 
 class Node:
-    """`pool` and `index` decide its name, labels and chips; `number`, N, its address 10.244.N.1 and its Pods', from .10 on."""
+    """`pool` and `index` decide its name, labels and chips; `number`, N, its address 10.244.N.1 and its Pods', from .10 on.
+    `claims`: its chips are the DRA driver's alone, and no device plugin offers them."""
 
-    def __init__(self, state: State, pool: nodes.Pool, index: int, number: int):
-        self._state, self.pool, self.number = state, pool, number
+    def __init__(self, state: State, pool: nodes.Pool, index: int, number: int, claims: bool = False):
+        self._state, self.pool, self.number, self.claims = state, pool, number, claims
         self.name = nodes.node_name(pool, index)
         self.object = nodes.node(pool, index)  # as the fake one would be: labels, taints
         self.chips = nodes.MACHINES[pool.machine].chips
@@ -71,7 +74,8 @@ class Node:
         """The kubelet says so, with all chips that the device plugin offers."""
         status = self._state.client().get(f"/api/v1/nodes/{self.name}")["status"]
         conditions = {one["type"]: one["status"] for one in status.get("conditions", [])}
-        return conditions.get("Ready") == "True" and int(status["allocatable"].get(nodes.TPU, "0")) == self.chips
+        offered = 0 if self.claims else self.chips
+        return conditions.get("Ready") == "True" and int(status["allocatable"].get(nodes.TPU, "0")) == offered
 
     def load(self, archive: pathlib.Path) -> None:
         """Give it an image."""
@@ -90,15 +94,36 @@ class Node:
         for chips in [count for count in (1, 2, 4, 8) if count <= self.chips]:
             gets = {**container_env.device_plugin(self._as_node(), chips), **(envs or {})}
             by_chips[str(chips)] = {"envs": gets, "mounts": {str(self._pci(chips)): "/sys/bus/pci/devices"}, "cdi": cdi or []}
-        told = {"chips": self.chips, "byChips": by_chips}
-        aside = self.folder / "plugin.new"
-        aside.write_text(json.dumps(told, indent=1), encoding="utf-8")
-        os.replace(aside, self.folder / "plugin.json")
+        self._tell("plugin", {"chips": 0 if self.claims else self.chips, "byChips": by_chips})
+
+    def drive(self, env: dict | None = None, topology: str = "") -> None:
+        """What containers get from now on for a claim: what the TPU DRA driver gives, and `env`. It is there from the
+        first call on, and offers the node's chips. `topology`: the one that it takes the node's to be, if it is another."""
+        labels = {**self.object["metadata"]["labels"]}
+        if topology:
+            labels[dra_driver.TOPOLOGY] = topology
+        edits = {**dra_driver.envs(labels, self.chips, self.address), **(env or {})}
+        self._tell("driver", {
+            "name": dra_driver.NAME, "node": self.name, "env": [f"{name}={value}" for name, value in edits.items()],
+            "mounts": {str(self._pci(self.chips)): "/sys/bus/pci/devices"},
+        })
+        registered = self.folder / "kubelet" / "plugins_registry" / f"{dra_driver.NAME}-reg.sock"
+        kube.wait_for(f"the driver of {self.name}", registered.exists, 10)
+        client, offered = self._state.client(), dra_driver.resource_slice(self.name, labels, self.chips)
+        path = f"/apis/resource.k8s.io/v1/resourceslices/{offered['metadata']['name']}"
+        with contextlib.suppress(kube.ApiError):
+            client.request("DELETE", path)
+        client.create(offered)
 
     def know(self, devices: dict) -> None:
         """CDI devices that containerd knows from now on; `devices`: a specification, as its file has it."""
         name = devices["kind"].replace("/", "-")
         (self.folder / "cdi" / f"{name}.json").write_text(json.dumps(devices), encoding="utf-8")
+
+    def _tell(self, name: str, told: dict) -> None:
+        aside = self.folder / f"{name}.new"
+        aside.write_text(json.dumps(told, indent=1), encoding="utf-8")
+        os.replace(aside, self.folder / f"{name}.json")
 
     def _write(self) -> None:
         tls.client(self._state.pki, "ca", self.name, f"system:node:{self.name}", "system:nodes")
@@ -116,6 +141,7 @@ class Node:
             "programs": str(programs.home() / "bin"), "network": self._network(),
             "containerd": [programs.path("containerd"), "--config", str(self.folder / "containerd.toml")],
             "plugin": [programs.path("plugin"), "/var/lib/kubelet/device-plugins", str(self.folder / "plugin.json")],
+            "driver": [programs.path("driver"), "/var/lib/kubelet", "/run/cdi", str(self.folder / "driver.json")],
             "kubelet": [
                 programs.path("kubelet"), f"--config={self.folder / 'kubelet.json'}", f"--kubeconfig={self.folder / 'kubeconfig'}",
                 "--root-dir=/var/lib/kubelet", f"--hostname-override={self.name}", f"--node-ip={self.address}",
@@ -206,19 +232,19 @@ disabled_plugins = ["io.containerd.internal.v1.tracing", "io.containerd.nri.v1.n
         (self.folder / name).write_text(json.dumps(content, indent=1), encoding="utf-8")
 
 
-def start(state: State, pools: list, first: int = 1) -> list:
+def start(state: State, pools: list, first: int = 1, claims: bool = False) -> list:
     """All nodes of these pools, ready. Addresses begin with `first`."""
-    many = of(state, pools, first)
+    many = of(state, pools, first, claims)
     for one in many:
         one.start()
     wait_ready(many)
     return many
 
 
-def of(state: State, pools: list, first: int = 1) -> list:
+def of(state: State, pools: list, first: int = 1, claims: bool = False) -> list:
     """The nodes of these pools, started or not."""
     places = [(pool, index) for pool in pools for index in range(pool.size())]
-    return [Node(state, pool, index, number) for number, (pool, index) in enumerate(places, first)]
+    return [Node(state, pool, index, number, claims) for number, (pool, index) in enumerate(places, first)]
 
 
 def by_pool(state: State, pools: list, first: int = 1) -> dict:

@@ -1,7 +1,8 @@
 """The first process of a node: python3 -m controlplane.real.node_init SETTINGS.json
 
-It makes the node's mounts and network, starts containerd, the device plugin and the kubelet, and reaps. SETTINGS is what
-node.py writes. When this process is killed the kernel kills whatever runs on the node: that is how a node dies.
+It makes the node's mounts and network, starts containerd, the device plugin, the driver of claims and the kubelet, and
+reaps. SETTINGS is what node.py writes. When this process is killed the kernel kills whatever runs on the node: that is how
+a node dies.
 """
 
 import json
@@ -27,7 +28,7 @@ def main(file: str) -> None:
     running = {"containerd": _start(folder, "containerd", settings["containerd"])}
     while not os.path.exists(SOCKET):
         time.sleep(0.02)
-    for name in ("plugin", "kubelet"):
+    for name in ("plugin", "driver", "kubelet"):
         running[name] = _start(folder, name, settings[name])
     while True:  # and as long as anybody lives: the node dies from outside
         gone, status = os.wait()
