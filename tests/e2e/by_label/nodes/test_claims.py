@@ -4,13 +4,22 @@ The driver is the tests' own (controlplane/modules/nodes/driver): it writes what
 (docs/facts.md#dra), and whatever a case adds.
 """
 
+import json
+import subprocess
+import time
+
 import pytest
 from test_values import CDI, DEVICE, pod, shown, value
 
+from controlplane.nodes import Pool
+from controlplane.real import node
 from controlplane.real.node import dra_driver
+from harness import training
+from harness.api import wait_for
 
 TEMPLATE = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": {"name": "chips"},
             "spec": {"spec": {"devices": {"requests": [{"name": "tpu", "exactly": {"deviceClassName": "tpu.google.com", "count": 4}}]}}}}
+CLAIMED = Pool("claimed", "ct5lp-hightpu-4t", "2x4")  # no other pool is of v5e
 TAINTED = {"key": "google.com/tpu", "operator": "Exists", "effect": "NoSchedule"}
 
 
@@ -85,3 +94,88 @@ def test_a_host_that_is_taken_for_a_slice(release, namespace, host):
     said = shown(namespace, claiming(host, env))
     assert (said["TPU_WORKER_ID"], said["TPU_WORKER_HOSTNAMES"], said["TPU_TOPOLOGY"]) == ("0", "localhost", "2x2")
     assert said["TPU_PROCESS_BOUNDS"] == "pod"
+
+
+# -- a slice whose chips are a driver's ----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def claimed(plane, release):
+    """Two hosts of a slice whose chips no device plugin offers."""
+    hosts = node.start(plane, [CLAIMED], first=40, claims=True)
+    yield hosts
+    for one in hosts:
+        one.remove()
+
+
+@pytest.fixture
+def by_name(api, device_class):
+    """google.com/tpu is the driver's: Pods ask for it as ever, and the scheduler makes their claims."""
+    which = "resource.k8s.io/v1", "DeviceClass", device_class["metadata"]["name"]
+    api.patch(*which, {"spec": {"extendedResourceName": "google.com/tpu"}})
+    yield
+    api.patch(*which, {"spec": {"extendedResourceName": None}})
+
+
+def on_v5e(obj):
+    training.training(obj)
+    if obj["kind"] == "Job":
+        obj["spec"]["template"]["spec"]["nodeSelector"]["cloud.google.com/gke-tpu-accelerator"] = "tpu-v5-lite-podslice"
+
+
+def and_stays(obj):
+    on_v5e(obj)
+    if obj["kind"] == "Job":
+        obj["spec"]["template"]["spec"]["containers"][0]["command"][-1] += "\nimport signal; signal.pause()\n"
+
+
+def audited(tools, plane, namespace) -> dict:
+    command = [tools, "audit", "--kubeconfig", plane.kubeconfig, "--namespace", namespace.name, "--output", "json"]
+    answer = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    assert answer.returncode in (0, 1), answer.stderr
+    return json.loads(answer.stdout)
+
+
+def served(namespace, count: int) -> list:
+    """The Pods, once the containers of so many run, each with a claim that the scheduler has made."""
+    pods = namespace.running(count)
+    assert all(pod["status"]["extendedResourceClaimStatus"]["requestMappings"] for pod in pods)
+    return pods
+
+
+def test_a_job_served_by_a_driver_trains(namespace, claimed, by_name, tools, plane, picture):
+    """google.com/tpu by DeviceClass: the Job of the guide as it is, injected as ever; the driver knows the topology."""
+    for one in claimed:
+        one.drive()
+    began = time.monotonic()
+    namespace.apply("job-2x4.yaml", edit=and_stays)
+    served(namespace, 2)
+    found = audited(tools, plane, namespace)
+    words = said_so_far(namespace)
+    picture("a Job whose chips a driver of claims serves", f"  {time.monotonic() - began:.1f} s: {words[0].line[:120]}")
+    assert not training.trained_as_one(words)
+    assert not found["findings"] and not [line for line in found["notKnown"] if "driver" in line], found
+
+
+def test_a_driver_that_contradicts_is_found(namespace, claimed, by_name, tools, plane, picture):
+    """Each host is worker 0 of its own: nobody meets anybody, and audit says so while they run."""
+    for one in claimed:
+        one.drive(topology="2x2")
+    namespace.apply("job-2x4.yaml", edit=and_stays)
+    served(namespace, 2)
+    found = audited(tools, plane, namespace)
+    words = said_so_far(namespace)
+    (one,) = found["findings"]
+    picture("a driver that takes two hosts for two slices", f"  audit: {one['check']}: {one['what']}\n  Pod 0: {words[0].line[:120]}")
+    assert (one["check"], one["severity"], len(one["pods"])) == ("driver-differs", "error", 2)
+    assert training.trained_as_one(words), "it trains: this story shows nothing"
+
+
+def said_so_far(namespace) -> list:
+    """Of each container, once it has said how it went."""
+
+    def all_said():
+        said = [training.said(namespace, pod, pod["status"]["containerStatuses"][0]) for pod in namespace.pods()]
+        return said if len(said) == 2 and all(one.answer for one in said) else None
+
+    return sorted(wait_for("what both containers say", all_said, training.SECONDS, every=0.5), key=lambda one: one.pod)
