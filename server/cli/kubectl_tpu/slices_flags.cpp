@@ -31,7 +31,8 @@ Examples:
   kubectl tpu slices
   kubectl tpu slices -n ml --watch
   kubectl tpu slices --kubeconfig admin.conf --context test
-  for kind in pods nodes services rayclusters resourceclaimtemplates resourceclaims; do
+  for kind in pods nodes services rayclusters resourceclaimtemplates resourceclaims \
+      resourceslices; do
     kubectl get $kind -A -o json; done > cluster.json    # nothing for a kind that does not exist
   kubectl tpu slices --cluster cluster.json
   kubectl tpu slices train -n ml --cluster cluster.json --output json | jq '.slices[].missing'
@@ -47,7 +48,8 @@ cannot be read, or has no namespace NS or no workload NAME.
 Examples:
   kubectl tpu audit
   kubectl tpu audit -n ml --context prod
-  for kind in pods nodes services rayclusters resourceclaimtemplates resourceclaims; do
+  for kind in pods nodes services rayclusters resourceclaimtemplates resourceclaims \
+      resourceslices; do
     kubectl get $kind -A -o json; done > cluster.json    # nothing for a kind that does not exist
   kubectl tpu audit --cluster cluster.json
   kubectl tpu audit -n ml --cluster cluster.json --output json | jq -r '.findings[].check')";

@@ -24,7 +24,7 @@ constexpr const char* class_versions[] = {"v1"};
 
 bool has_no_namespace(std::string_view kind) {
   return kind == "Node" || kind == "ClusterQueue" || kind == "ResourceFlavor" ||
-         kind == "ComputeClass";
+         kind == "ComputeClass" || kind == "ResourceSlice";
 }
 
 Error failure(std::string why) {
@@ -61,7 +61,9 @@ ClusterSource::Text ClusterSource::parse_for(std::string_view kind, const Each& 
 Result<std::vector<std::string>> ClusterSource::list_pods() {
   std::vector<std::string> texts;
   const Listing pods = list({"", "v1", "pods", ""}, "Pod", [&](std::string_view json) {
-    claims_ = claims_ || json.find("\"resourceClaimTemplateName\"") != std::string_view::npos;
+    const auto has = [&](std::string_view key) { return json.find(key) != std::string_view::npos; };
+    claims_ = claims_ || has("\"resourceClaimTemplateName\"");
+    drivers_ = drivers_ || has("\"resourceClaims\"") || has("\"extendedResourceClaimStatus\"");
     texts.emplace_back(json);
   });
   if (!pods.whole()) return failure(pods.why);
@@ -103,6 +105,15 @@ Result<void> ClusterSource::list_claim_templates(const Each& each) {
   return {};
 }
 
+Result<void> ClusterSource::list_resource_slices(const Each& each) {
+  const Listing listing = list_newest({"resource.k8s.io", "", "resourceslices", ""},
+                                      "ResourceSlice", claim_versions, each);
+  if (listing.end == End::failed) return failure(listing.why);
+  if (!listing.whole())
+    not_known_.push_back("what a driver of claims takes a node to be: " + listing.why);
+  return {};
+}
+
 Result<void> ClusterSource::list_queues(const Each& each) {
   constexpr std::pair<const char*, const char*> kinds[] = {{"localqueues", "LocalQueue"},
                                                            {"clusterqueues", "ClusterQueue"},
@@ -122,7 +133,7 @@ Result<void> ClusterSource::for_each(const Each& each) {
   listed_.clear();
   not_served_.clear();
   not_known_.clear();
-  claims_ = false;
+  claims_ = drivers_ = false;
   auto pods = list_pods();  // asked for first: without them the rest is of no use
   if (!pods) return pods.error();
   if (auto told = list_around({"", "v1", "nodes", ""}, "Node", each); !told) return told;
@@ -131,6 +142,8 @@ Result<void> ClusterSource::for_each(const Each& each) {
     return told;
   if (claims_)
     if (auto told = list_claim_templates(each); !told) return told;
+  if (drivers_)
+    if (auto told = list_resource_slices(each); !told) return told;
   if (scope_.queues)
     if (auto told = list_queues(each); !told) return told;
   const Text tell_pod = parse_for("Pod", each);

@@ -1,9 +1,9 @@
 // The objects of a running cluster, listed from its API server.
 //
-// Pods are asked for always; Nodes, Services, RayClusters and, where a Pod names one,
-// ResourceClaimTemplates as far as they may be read. What may not be read is told in
-// not_known(); a resource that is not served has no objects. With ClusterScope::queues also the
-// quota of Kueue, and the ComputeClasses of GKE.
+// Pods are asked for always; Nodes, Services, RayClusters and, where a Pod has claims,
+// ResourceClaimTemplates and ResourceSlices as far as they may be read. What may not be read is
+// told in not_known(); a resource that is not served has no objects. With ClusterScope::queues also
+// the quota of Kueue, and the ComputeClasses of GKE.
 #pragma once
 
 #include "server/tools/inspect/running/api_server.hpp"
@@ -60,6 +60,7 @@ class ClusterSource final : public source::ObjectSource {
   // What became of a kind that is around.
   Result<void> note(const running::Listing& listing, std::string_view kind);
   Result<void> list_claim_templates(const Each& each);
+  Result<void> list_resource_slices(const Each& each);
   Result<void> list_queues(const Each& each);
 
   running::ApiServer& session_;
@@ -67,6 +68,7 @@ class ClusterSource final : public source::ObjectSource {
   std::set<std::string, std::less<>> listed_, not_served_;
   std::vector<std::string> not_known_;
   bool claims_ = false;                  // a Pod names a ResourceClaimTemplate
+  bool drivers_ = false;                 // a Pod has a claim, or the scheduler made one for it
   print::Progress* progress_ = nullptr;  // of the for_each that is under way
 };
 

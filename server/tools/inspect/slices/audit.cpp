@@ -12,6 +12,7 @@ Audit audit(const Cluster& cluster, const std::vector<SliceReport>& slices) {
     check_worker_ids(slice, findings);
     check_lists(slice, findings);
     check_services(slice, findings);
+    check_driver(slice, findings);
   }
   findings.fold("unmutated");
   check_lost_slices(slices, findings);

@@ -20,6 +20,7 @@ void check_members(const SliceReport& slice, Findings& findings);
 void check_worker_ids(const SliceReport& slice, Findings& findings);
 void check_lists(const SliceReport& slice, Findings& findings);
 void check_services(const SliceReport& slice, Findings& findings);
+void check_driver(const SliceReport& slice, Findings& findings);
 void check_pools(const std::vector<SliceReport>& slices, Findings& findings);
 void check_strays(const std::vector<SliceReport>& slices, Findings& findings);
 void check_jobs(const std::vector<SliceReport>& slices, Findings& findings);

@@ -107,7 +107,8 @@ struct SeenPod {
   std::uint32_t hosts = 0;  // of the slice, 0 if not known
   std::uint32_t processes_per_host = 1;
   std::uint32_t chips = 0;             // that the Pod asks for
-  bool by_claim = false;               // by resource claim, not as google.com/tpu
+  // A DRA driver gives it its chips: by resource claim, or as google.com/tpu that one serves.
+  bool by_claim = false;
   std::optional<std::uint32_t> host;   // which member it is
   std::optional<std::uint32_t> slice;  // which slice of the job
   std::uint32_t slice_count = 0;       // of the job, as its owner says; 0 if it does not
@@ -135,6 +136,14 @@ struct StrayPod {
   std::string label;  // "tpu-webhook.dev/slice-key"
 };
 
+// What the TPU DRA driver takes a node to be, by its ResourceSlices (docs/facts.md#dra).
+struct DrivenNode {
+  std::string topology;     // "" where they say none, as those of its version 0.1.0
+  std::uint32_t chips = 0;  // 0 where they say none
+
+  bool operator==(const DrivenNode&) const = default;
+};
+
 struct SeenService {
   bool headless = false;
   bool publishes_all = true;  // also addresses of Pods that are not Ready
@@ -147,6 +156,7 @@ struct Cluster {
   // Of nodes that are not ready, since when: from there on what a Pod tolerates is counted.
   std::map<std::string, Time, std::less<>> not_ready_since;
   std::map<std::pair<std::string, std::string>, SeenService> services;  // by namespace, name
+  std::map<std::string, DrivenNode, std::less<>> driven;                // by the name of the node
   // A sentence for each Pod, and for each kind of object, that could not be read.
   std::vector<std::string> unreadable;
   bool listed_nodes = false, listed_services = false;  // all that there are, perhaps none

@@ -4,6 +4,7 @@
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/slices/claims_seen.hpp"
 #include "server/tools/inspect/slices/clock.hpp"
+#include "server/tools/inspect/slices/driven_nodes.hpp"
 #include "server/tools/inspect/slices/pod_reader.hpp"
 #include "server/tools/inspect/slices/pod_status.hpp"
 #include "server/tools/inspect/source/snapshot.hpp"
@@ -181,6 +182,7 @@ Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config
     owners.add(object);
     claims.add(kind, object);
     if (kind == "Node") add_node(object, cluster);
+    if (kind == "ResourceSlice") add_driven_node(object, cluster);
     if (kind == "Service") {
       add_service(object, cluster);
       selecting.add(object);

@@ -259,6 +259,15 @@ struct PodReader::Work {
   }
 };
 
+// An extended resource of which a DeviceClass says that a driver has it: the scheduler makes the
+// claim (source: k8s.io/api/core/v1 types.go v1.37.2, PodExtendedResourceClaimStatus).
+bool served_by_driver(const Json& pod) {
+  const Json& claim = text::member(text::member(pod, "status"), "extendedResourceClaimStatus");
+  return std::ranges::any_of(text::member(claim, "requestMappings"), [](const Json& each) {
+    return text::text_member(each, "resourceName") == webhook::read::key::tpu;
+  });
+}
+
 PodReader::PodReader(const webhook::config::Config& config,
                      const webhook::read::ClusterView& cluster)
     : work_(std::make_unique<Work>(config, cluster)) {}
@@ -274,7 +283,7 @@ Result<std::optional<SeenPod>> PodReader::read(const Json& object) {
   if (!work_->parse(text)) return work_->reader.error();
   webhook::read::Pod& pod = work_->pod;
   work_->placement_key = pod.label(webhook::read::Label::slice_key);
-  const bool by_claim = !pod.claims.empty() && !asks_as_resource(pod);
+  const bool by_claim = (!pod.claims.empty() && !asks_as_resource(pod)) || served_by_driver(object);
   work_->take_claims();
   const bool opted_out = pod.annotation(webhook::read::Annotation::inject) == "false";
   // Left alone or not checked it is a member all the same.

@@ -31,7 +31,8 @@ Kinds makers() {
   return out;
 }
 const Kinds owners = makers();
-const Kinds around = {"Node", "Service", "RayCluster", "ResourceClaimTemplate", "ResourceClaim"};
+const Kinds around = {"Node",          "Service",      "RayCluster", "ResourceClaimTemplate",
+                      "ResourceClaim", "ResourceSlice"};
 const Kinds queues = {"LocalQueue", "ClusterQueue", "ResourceFlavor", "ComputeClass"};
 
 Kinds with(Kinds kinds, const Kinds& more) {
@@ -46,7 +47,7 @@ std::string one_by_one(std::string_view resources) {
 }
 
 constexpr std::string_view resources_of_slices =
-    "pods nodes services rayclusters resourceclaimtemplates resourceclaims";
+    "pods nodes services rayclusters resourceclaimtemplates resourceclaims resourceslices";
 
 }  // namespace
 

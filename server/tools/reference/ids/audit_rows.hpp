@@ -81,6 +81,10 @@ inline constexpr Row audit_rows[] = {
      "Remove TPU_NAME from the template, and delete the Pods of the slice together."},
     {"TPU-725", "tpu-name-shared", "error", "Two slices have the same TPU_NAME.",
      "If Ray runs in the Pods, give each slice a TPU_NAME of its own before it starts."},
+    {"TPU-726", "driver-differs", "error",
+     "The driver of claims takes a node for another slice than the one that its Pod is of.",
+     "Give the nodes of the slice label tpu.google.com/topology, start the driver on them again, "
+     "and delete the Pods of the slice together."},
 };
 using AuditCheck = Name<audit_rows>;
 

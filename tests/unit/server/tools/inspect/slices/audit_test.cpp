@@ -49,6 +49,14 @@ TEST_P(AuditTest, finds_that_and_nothing_else) {
   EXPECT_NE(found.findings.front().fix, "");
 }
 
+// The chips of all Pods are a driver's, which describes every node so.
+void driven(Cluster& cluster, const DrivenNode& node) {
+  for (SeenPod& pod : cluster.pods) {
+    pod.by_claim = true;
+    cluster.driven[pod.node] = node;
+  }
+}
+
 void strip(SeenPod& pod) {
   pod.processes.at(0).env = {};
 }
@@ -189,6 +197,14 @@ const Case healthy[] = {
        for (auto& [name, node] : c.nodes) node.chips = 0;
      },
      "", ""},
+    {"chips_of_a_driver_that_knows_the_slice",
+     [](Cluster& c) { driven(c, {.topology = "4x4", .chips = 4}); }, "", ""},
+    {"a_driver_beside_a_device_plugin",
+     [](Cluster& c) {
+       driven(c, {.topology = "2x2", .chips = 4});
+       for (auto& pod : c.pods) pod.by_claim = false;
+     },
+     "", ""},
     {"values_that_are_not_known",
      [](Cluster& c) {
        for (auto& pod : c.pods)
@@ -321,6 +337,20 @@ const Case members[] = {
 INSTANTIATE_TEST_SUITE_P(Members, AuditTest, testing::ValuesIn(members), case_name);
 
 const Case worker_ids[] = {
+    {"chips_of_a_driver_that_knows_no_topology",
+     [](Cluster& c) { driven(c, {.topology = "2x2", .chips = 4}); }, "driver-differs",
+     "the driver of claims takes node node-0-0 for 4 chips of 2x2 and writes TPU_WORKER_ID=0 and "
+     "TPU_WORKER_HOSTNAMES=localhost over the Pod's own: 4 of 4 hosts are each worker 0"},
+    {"one_host_whose_driver_knows_no_topology",
+     [](Cluster& c) {
+       driven(c, {.topology = "4x4", .chips = 4});
+       c.driven["node-0-2"].topology = "2x2";
+     },
+     "driver-differs", "node node-0-2 for 4 chips of 2x2"},
+    {"chips_of_a_driver_that_knows_another_slice",
+     [](Cluster& c) { driven(c, {.topology = "8x8", .chips = 4}); }, "driver-differs",
+     "node node-0-0 for 4 chips of 8x8 and writes its TPU_TOPOLOGY and bounds over the Pod's own; "
+     "expected 4x4"},
     {"replacement_has_the_id_of_the_living", [](Cluster& c) { again(c, 1); }, "duplicate-worker-id",
      "TPU_WORKER_ID 1 is held by 2 TPU containers, of Pods train-w-0-1-x and train-w-0-1-x-again; "
      "expected each of 0 to 3 once"},
@@ -658,6 +688,20 @@ TEST(Audit, tells_how_pods_are_made_again) {
   for (SeenPod& pod : cluster.pods) pod.workload = webhook::config::WorkloadKind::ray;
   EXPECT_THAT(audit(cluster, report_slices(cluster)).findings.front().fix,
               HasSubstr("kubectl -n ml delete pod train-w-0-0-x train-w-0-1-x "));
+}
+
+// Of one topology or none, of no chips, and of no ResourceSlice at all.
+TEST(AuditOfClaims, does_not_know_what_no_resource_slice_says) {
+  for (const DrivenNode& node : {DrivenNode{}, DrivenNode{.topology = "", .chips = 4},
+                                 DrivenNode{.topology = "4x4", .chips = 0}}) {
+    Cluster cluster = a_cluster();
+    driven(cluster, node);
+    if (node == DrivenNode{}) cluster.driven.clear();
+    const Audit found = audit(cluster, report_slices(cluster));
+    EXPECT_THAT(found.findings, testing::IsEmpty());
+    EXPECT_THAT(found.not_known,
+                testing::Contains(HasSubstr("what the driver of claims takes the nodes of Pods")));
+  }
 }
 
 }  // namespace
