@@ -192,7 +192,7 @@ void selected_nodes(Words& out, const Json& pod, const slices::SeenPod& seen) {
     out.push_back(fmt::format("the Pods also select {}", fmt::join(others, ", ")));
 }
 
-void claimed_devices(Words& out, const Json& pod) {
+void claimed_devices(Words& out, const Json& pod, const slices::SeenPod& seen) {
   Words names;
   for (const Json& claim : at(pod, {"spec", "resourceClaims"})) {
     const std::string made_of = text::text_member(claim, "resourceClaimTemplateName");
@@ -201,8 +201,14 @@ void claimed_devices(Words& out, const Json& pod) {
     if (!name.empty())
       names.push_back((made_of.empty() ? "ResourceClaim " : "ResourceClaimTemplate ") + name);
   }
-  if (!names.empty())
-    out.push_back(fmt::format("the Pods also claim devices: {}", fmt::join(names, ", ")));
+  if (names.empty()) return;
+  out.push_back(fmt::format("the Pods {}claim devices: {}", seen.by_claim ? "" : "also ",
+                            fmt::join(names, ", ")));
+  // docs/facts.md#whose-value-wins
+  if (seen.by_claim)
+    out.push_back(
+        "their chips are among these: a variable that the driver of a claim writes replaces the "
+        "injected one of that name");
 }
 
 void admitted_first(Words& out, const Json& pod) {
@@ -227,7 +233,7 @@ std::vector<std::string> placement_words(const Json& pod, const slices::SeenPod&
     out.push_back(by_itself(pod));
   owners_placement(out, pod, seen);
   selected_nodes(out, pod, seen);
-  claimed_devices(out, pod);
+  claimed_devices(out, pod, seen);
   admitted_first(out, pod);
   return out;
 }

@@ -148,6 +148,9 @@ MadePool made_pool(const Member& member, const Wanted& wanted) {
   made.options.dranet =
       wanted.networks || member.selected("cloud.google.com/gke-networking-dra-driver") == "true";
   made.options.metadata_server = member.selected(metadata_server) == "true";
+  // Without it the device plugin has the chips (docs/facts.md#dra).
+  if (member.slice().by_claim)
+    made.options.node_labels.emplace_back("cloud.google.com/gke-tpu-dra-driver", "true");
   if (!made.pool) return made;
   if (const auto wrong = catalog::complaint(*made.pool, made.options)) {
     made.why_not = wrong->text();

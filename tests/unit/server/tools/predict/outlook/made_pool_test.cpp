@@ -78,6 +78,16 @@ TEST(MadePool, has_the_networks_that_pods_claim) {
   EXPECT_TRUE(pool.options.dranet);
 }
 
+// GKE's device plugin would have the chips.
+TEST(MadePool, leaves_the_chips_that_pods_claim_to_their_driver) {
+  using Labels = std::vector<std::pair<std::string, std::string>>;
+  WantedSlice slice = a_slice();
+  EXPECT_EQ(made_pool(Member(slice, "tpu-webhook.dev/"), {}).options.node_labels, Labels{});
+  slice.by_claim = true;
+  EXPECT_EQ(made_pool(Member(slice, "tpu-webhook.dev/"), {}).options.node_labels,
+            (Labels{{"cloud.google.com/gke-tpu-dra-driver", "true"}}));
+}
+
 TEST(MadePool, has_the_metadata_server_that_pods_select) {
   const MadePool pool = made(a_member().selector("iam.gke.io/gke-metadata-server-enabled", "true"));
   EXPECT_EQ(pool.why_not, "");
