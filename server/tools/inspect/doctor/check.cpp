@@ -78,7 +78,8 @@ Checks examine(const View& view) {
         check_spreading,   check_disruption,    check_priority,      check_quotas,
         check_freshness,   check_places,        check_account,       check_rbac,
         check_flow,        check_monitor,       check_neighbours,    check_workload_apis,
-        check_gangs,       check_ledger,        check_cost,          check_probes})
+        check_gangs,       check_driver,        check_ledger,        check_cost,
+        check_probes})
     check(view, out);
   if (harmless(view)) soften(out);
   return out;

@@ -64,9 +64,11 @@ void check_places(const View& view, Checks& out);
 void check_rbac(const View& view, Checks& out);
 void check_ledger(const View& view, Checks& out);
 void check_workload_apis(const View& view, Checks& out);
-// These add no line where nothing is to be said: few clusters have gangs, the size of a cluster is
-// a replica's to say, and Pods are tried where somebody asks for it.
+// These add no line where nothing is to be said: few clusters have gangs or chips of a driver of
+// claims, the size of a cluster is a replica's to say, and Pods are tried where somebody asks for
+// it.
 void check_gangs(const View& view, Checks& out);
+void check_driver(const View& view, Checks& out);
 void check_cost(const View& view, Checks& out);
 void check_probes(const View& view, Checks& out);
 

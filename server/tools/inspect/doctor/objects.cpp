@@ -152,6 +152,16 @@ void read_gangs(Objects& objects, View& view) {
   }
 }
 
+// Of the resource, which Pods of any cluster may ask for (docs/facts.md#dra-extended-resource).
+void read_device_classes(Objects& objects, View& view) {
+  view.device_classes =
+      objects.list({"resource.k8s.io", "v1", "deviceclasses", ""}, "DeviceClass", "");
+  std::erase_if(view.device_classes.items, [](const Json& each) {
+    return text::text_member(text::member(each, "spec"), "extendedResourceName") !=
+           "google.com/tpu";
+  });
+}
+
 // What is in no namespace, and says which: the configuration by whom it calls, else any by whose
 // release it is.
 void read_what_is_in_none(Objects& objects, View& view) {
@@ -187,6 +197,7 @@ void read_objects(Objects& objects, View& view) {
   read_rbac(objects, view);
   read_flow(objects, view);
   read_gangs(objects, view);
+  read_device_classes(objects, view);
   view.ledger = objects.list(kube::cluster::ledger_objects(view.ns), "ConfigMap",
                              std::string(kube::cluster::ledger_label));
 }

@@ -108,6 +108,7 @@ struct View {
   ReadList ledger;  // ConfigMaps
   ReadList gangs;   // PodGroups that are one, of all namespaces; absent: no PodGroup is served
   ReadList ganged;  // the Pods of these
+  ReadList device_classes;  // DeviceClasses that give google.com/tpu to a driver of claims
   std::vector<Served> apis = workload_apis();
 
   std::string probe_ns;       // where Pods were tried

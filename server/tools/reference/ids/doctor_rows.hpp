@@ -120,6 +120,10 @@ inline constexpr Row doctor_rows[] = {
     {"TPU-941", "cost", "ok",
      "What a cluster of the size that a replica sees pays for tpu-webhook, by measurements.",
      "No action is needed."},
+    {"TPU-942", "driver", "ok",
+     "If a DeviceClass gives google.com/tpu to a driver of claims (DRA), what it writes into a "
+     "container replaces what is injected.",
+     "No action is needed; `kubectl tpu audit` compares it with the slices."},
 };
 using DoctorCheck = Name<doctor_rows>;
 

@@ -70,6 +70,23 @@ TEST(DoctorTest, a_gang_that_is_bound_or_comes_or_is_over_waits_for_nobody) {
   EXPECT_TRUE(out.empty());
 }
 
+TEST(DoctorTest, says_where_a_driver_of_claims_has_the_chips) {
+  View view = installed();
+  const auto said = [&] {
+    Checks out;
+    check_driver(view, out);
+    return out;
+  };
+  EXPECT_TRUE(said().empty());
+  view.device_classes = all({{{"metadata", {{"name", "tpu.google.com"}}},
+                              {"spec", {{"extendedResourceName", "google.com/tpu"}}}}});
+  const Checks checks = said();
+  ASSERT_EQ(checks.size(), 1u);
+  EXPECT_EQ(checks.front().verdict, Verdict::ok);
+  EXPECT_THAT(checks.front().what,
+              HasSubstr("DeviceClass tpu.google.com gives google.com/tpu to a driver of claims"));
+}
+
 struct BrokenCase {
   const char* name;
   std::function<void(View&)> spoil;
