@@ -16,6 +16,7 @@ from controlplane.real import node
 from controlplane.real.node import dra_driver
 from harness import training
 from harness.api import wait_for
+from harness.namespace import manifest
 
 TEMPLATE = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": {"name": "chips"},
             "spec": {"spec": {"devices": {"requests": [{"name": "tpu", "exactly": {"deviceClassName": "tpu.google.com", "count": 4}}]}}}}
@@ -169,6 +170,60 @@ def test_a_driver_that_contradicts_is_found(namespace, claimed, by_name, tools, 
     picture("a driver that takes two hosts for two slices", f"  audit: {one['check']}: {one['what']}\n  Pod 0: {words[0].line[:120]}")
     assert (one["check"], one["severity"], len(one["pods"])) == ("driver-differs", "error", 2)
     assert training.trained_as_one(words), "it trains: this story shows nothing"
+
+
+def by_claim(obj) -> None:
+    """A Pod that asks for chips by google.com/tpu asks for them by a claim."""
+    spec = obj["spec"]
+    spec.setdefault("tolerations", []).append(TAINTED)
+    spec["resourceClaims"] = [{"name": "chips", "resourceClaimTemplateName": "chips"}]
+    for container in spec["containers"]:
+        container["resources"] = {"claims": [{"name": "chips"}], "requests": {"cpu": training.CPU}}
+
+
+def reviewed(tools, folder, pods: list) -> list:
+    """The Pods as `review` patches them offline, which knows the claims' template."""
+    around, given = folder / "around.json", folder / "pods.json"
+    namespace = pods[0]["metadata"]["namespace"]
+    template = {**TEMPLATE, "metadata": {**TEMPLATE["metadata"], "namespace": namespace}}
+    for file, items in (around, [template]), (given, pods):
+        file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}), encoding="utf-8")
+    answer = subprocess.run([tools, "review", given, "--cluster", around, "--output", "object"], capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in answer.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("taken_for", ("2x4", "2x2"))
+def test_two_hosts_by_claim(namespace, claimed, device_class, tools, plane, picture, tmp_path, taken_for):
+    """The Pods of the guide's Job by claim, patched offline: they train as one where the driver knows the slice, and where
+    it takes each host for one of its own audit says so."""
+    for one in claimed:
+        one.drive(topology=taken_for)
+    namespace.create(TEMPLATE)
+    service, job = manifest("job-2x4.yaml")
+    namespace.create(service)
+    and_stays(job)
+    pods = [member_of(job, index, namespace.name) for index in range(2)]
+    for one in pods:
+        by_claim(one)
+    for one in reviewed(tools, tmp_path, pods):
+        namespace.create(one)
+    namespace.running(2)
+    found, words = audited(tools, plane, namespace), said_so_far(namespace)
+    wrong = training.trained_as_one(words)
+    picture(f"two hosts by claim, for {taken_for}", f"  Pod 0: {words[0].line[:100]}\n  audit: {[one['what'] for one in found['findings']]}")
+    if taken_for == "2x4":
+        assert not wrong and not found["findings"], found
+    else:
+        assert wrong and [one["check"] for one in found["findings"]] == ["driver-differs"], found
+
+
+def member_of(job: dict, index: int, namespace: str) -> dict:
+    """A Pod as the Job's controller makes it."""
+    name, template = job["metadata"]["name"], job["spec"]["template"]
+    labels = {"job-name": name, "batch.kubernetes.io/job-name": name, "batch.kubernetes.io/job-completion-index": str(index)}
+    spec = json.loads(json.dumps(template["spec"]))
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"{name}-{index}", "namespace": namespace, "labels": labels},
+            "spec": {**spec, "hostname": f"{name}-{index}"}}
 
 
 def said_so_far(namespace) -> list:
