@@ -13,6 +13,7 @@
 #include "webhook/workloads/annotations.hpp"
 #include "webhook/workloads/table.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -198,6 +199,38 @@ void note_alternatives(const read::TakenClaims& claims, outcome::Notes& notes) {
              "it gets is not known, and what is injected is what all have in common");
 }
 
+// What the driver of claims takes the Pod's node to be, and so what it writes over the variables of
+// the Pod (docs/facts.md#dra): right where the Pod selects its nodes by the topology of the slice.
+void note_driver(const facts::Facts& facts, outcome::Notes& notes) {
+  const facts::Shape& shape = *facts.shape;
+  if (std::ranges::none_of(shape.processes, &read::Container::by_claim)) return;
+  const std::string slice = facts.slice.dims.text();
+  switch (shape.source) {
+    case facts::TopologySource::node_selector:
+    case facts::TopologySource::node_affinity:
+    case facts::TopologySource::claim:  // by what the driver says of the node itself
+      return;
+    case facts::TopologySource::sub_slice_annotation:
+      if (shape.topology == shape.selector_topology) return;
+      [[fallthrough]];
+    case facts::TopologySource::slice_id_key:
+      return notes.warn(Finding::driver_decides,
+                        "the Pod asks for its chips by claim, and their driver knows no "
+                        "sub-slices: it writes the topology and the bounds of the whole slice that "
+                        "a node is part of, in place of those of " +
+                            slice + "; ask for google.com/tpu");
+    case facts::TopologySource::annotation:
+    case facts::TopologySource::none:
+      break;
+  }
+  if (!facts.slice.multi_host()) return;
+  notes.warn(Finding::driver_decides,
+             "the Pod asks for its chips by claim, and no node selector says their topology; on a "
+             "node whose topology it does not know, their driver writes TPU_WORKER_ID=0 and "
+             "TPU_WORKER_HOSTNAMES=localhost over what is injected, and whether it knows it is not "
+             "known");
+}
+
 // Its author asks TPU webhooks for no check, and says nothing of injection: whoever asked for it
 // counts on the variables (docs/facts.md#skip-tpu-webhook-check).
 outcome::Decision unchecked(outcome::Decision decision, outcome::Notes& notes) {
@@ -226,6 +259,7 @@ outcome::Decision decide_pod(const read::Pod& pod, std::string_view ns, const Ar
       identity::slice_of(told.shape, told.member, ns, around.cluster, kept.slice, told.notes);
   if (auto* decision = std::get_if<outcome::Decision>(&slice)) return std::move(*decision);
   begin_facts(pod, ns, std::get<topology::Slice>(slice), told);
+  note_driver(told.facts, told.notes);
 
   identity::Identity identity =
       identity::settle_identity(told.facts, told.member, around.cluster, around.place);

@@ -61,6 +61,7 @@ enum class Finding : std::uint8_t {
   port_twice,
   torch_misfit,
   addresses_in_file,
+  driver_decides,
   // of placement
   exclusive_topology_invalid,
   selector_contradicts_leader,
@@ -139,6 +140,7 @@ inline constexpr Row all[] = {
     {port_twice, "TPU-504", warn},
     {torch_misfit, "TPU-505", warn},
     {addresses_in_file, "TPU-506", warn},
+    {driver_decides, "TPU-507", warn},
     // ---- placement
     {exclusive_topology_invalid, "TPU-601", warn},
     {selector_contradicts_leader, "TPU-602", warn},

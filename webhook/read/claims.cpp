@@ -55,8 +55,9 @@ class Taking {
     const auto chips = claimed(container);
     // Whatever they say, the chips of the container are not known.
     if (!chips) taken_.unread.resize(unread);
-    if (chips && *chips > 0 && taken_.unread.size() == unread)
-      container.request = container.limit = *chips;
+    if (!chips || *chips == 0 || taken_.unread.size() != unread) return;
+    container.request = container.limit = *chips;
+    container.by_claim = true;
   }
 
  private:

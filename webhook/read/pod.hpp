@@ -74,6 +74,7 @@ struct Container {
   std::optional<std::uint64_t> limit;
   std::uint32_t claims_begin = 0;  // [begin, end) in Pod::claim_uses
   std::uint32_t claims_end = 0;
+  bool by_claim = false;  // request and limit are what its claims ask for: take_claimed_chips()
 
   // Chips it asks for: the request, else the limit. Extended resources have both
   // equal on an API server; a template may have one.

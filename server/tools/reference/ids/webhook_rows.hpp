@@ -99,7 +99,8 @@ inline constexpr WebhookRow of_webhook[] = {
      "(setting claims) and that asks for a number of devices; of several alternatives if all have "
      "the same number, and then what all have in common is injected, with this warning. Otherwise "
      "nothing is injected.",
-     "Ask for google.com/tpu, or for an exact count in a ResourceClaimTemplate, and turn on setting "
+     "Ask for google.com/tpu, or for an exact count in a ResourceClaimTemplate, and turn on "
+     "setting "
      "claims."},
     {chips_missing, "chips-missing",
      "A template selects TPU nodes, but no container asks for google.com/tpu.",
@@ -241,6 +242,16 @@ inline constexpr WebhookRow of_webhook[] = {
      "JAX reads the file in place of TPU_WORKER_HOSTNAMES and TPU_PROCESS_ADDRESSES, and "
      "TPU_WORKER_ID is the number of a line in it. The webhook cannot see whether the two agree.",
      "Remove the variable, or write the file in the order of the injected list."},
+    {driver_decides, "driver-decides",
+     "The chips of a slice are asked for by claim, and their driver may contradict what is "
+     "injected.",
+     "What a driver of resource claims writes into a container replaces the variable of that name, "
+     "injected or not. The TPU DRA driver describes the node, whatever the claim says: where it "
+     "does not know the topology of a node, it takes the node for a slice of one host, and every "
+     "host is worker 0; of sub-slices it knows nothing.",
+     "Select the nodes by cloud.google.com/gke-tpu-topology, which the driver reads too. Nodes "
+     "without that label need tpu.google.com/topology before the driver starts on them. For a "
+     "sub-slice, ask for google.com/tpu."},
     // ---- placement
     {exclusive_topology_invalid, "exclusive-topology-invalid",
      "Annotation exclusive-topology is not the key of a node label.",

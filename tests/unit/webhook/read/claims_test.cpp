@@ -122,6 +122,27 @@ TEST(Claims, are_found_among_many) {
   EXPECT_EQ(ask(worker(claims, list({use("tpu"), use("n300")}))).reason, outcome::Reason::no_tpu);
 }
 
+// docs/facts.md#dra
+TEST(Claims, are_warned_of_where_nothing_tells_their_driver_the_slice) {
+  const auto asking = [] { return worker(list({claim("tpu", "tpu-4")}), list({use("tpu")})); };
+  const auto said = [](const test::PodBuilder& pod) { return ask(pod).warning("TPU-507"); };
+  const auto unselected = [](test::PodBuilder pod) {
+    return pod.set("/spec/nodeSelector", json::object());
+  };
+  EXPECT_EQ(said(asking()), "");
+  EXPECT_NE(said(unselected(asking()).annotation("cloud.google.com/gke-tpu-topology", "2x4"))
+                .find("their driver writes TPU_WORKER_ID=0"),
+            std::string::npos);
+  EXPECT_EQ(said(unselected(asking()).annotation("cloud.google.com/gke-tpu-topology", "2x2")), "");
+  EXPECT_NE(
+      said(asking().topology("4x4").annotation("cloud.google.com/gke-tpu-slice-topology", "2x4"))
+          .find("knows no sub-slices"),
+      std::string::npos);
+  EXPECT_EQ(said(asking().annotation("cloud.google.com/gke-tpu-slice-topology", "2x4")), "");
+  EXPECT_EQ(
+      said(unselected(asking()).tpu(4).annotation("cloud.google.com/gke-tpu-topology", "2x4")), "");
+}
+
 TEST(Claims, beside_chips_add_none) {
   const auto answer = ask(worker(list({claim("tpu", "tpu-4")}), list({use("tpu")})).tpu(4));
   EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "1");
