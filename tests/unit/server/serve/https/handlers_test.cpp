@@ -109,14 +109,14 @@ TEST_F(HandlersTest, mutate_asks_the_ledger_before_it_says_anything) {
   EXPECT_EQ(asks.reply.body, "");
   body_ = review;
   const auto place = webhook::ledger::given_place({0, 1}, "0-1-0123456789abcdef");
-  const Answered told = handlers_.answer(Resource::mutate, body_, &place);
+  const Answered told = handlers_.answer(Resource::mutate, body_, {.place = &place});
   EXPECT_EQ(told.ledger.use, Use::none);
   EXPECT_NE(told.reply.body.find("\"patch\":"), std::string_view::npos) << told.reply.body;
   EXPECT_FALSE(told.reply.close);
   // The API server's second try may come to another replica.
   body_ = review;
   const auto later = webhook::ledger::try_again("the record was written by another replica");
-  const Answered failed = handlers_.answer(Resource::mutate, body_, &later);
+  const Answered failed = handlers_.answer(Resource::mutate, body_, {.place = &later});
   EXPECT_EQ(failed.reply.status, 503u);
   EXPECT_TRUE(failed.reply.close);
 }

@@ -179,10 +179,12 @@ class SessionTest : public WithHandlers {
   Connections connections_{load_};
   boost::asio::io_context context_{1};  // its sessions end before what they are counted in
   SlowPlaces places_{context_.get_executor()};
+  kube::places::NoClaims claims_;
   Service service_{.port = Port::webhook,
                    .connections = connections_,
                    .handlers = handlers_,
                    .places = places_,
+                   .claims = claims_,
                    .health = health_,
                    .log = log_,
                    .metrics = metrics_};
