@@ -101,6 +101,7 @@ kube::cluster::ClusterStatus a_cluster(net::TimePoint now) {
                             .objects = 0});
   status.ledger = {
       .groups = 2, .entries = 6, .written = 8, .conflicts = 1, .failed = 0, .stalled = 1500ms};
+  status.claims.emplace();
   return status;
 }
 
