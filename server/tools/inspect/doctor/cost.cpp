@@ -42,7 +42,8 @@ std::string cost_of(const ClusterSize& size) {
   return fmt::format(
       "{}, {}: by measurements elsewhere the scheduler spends about {:.0f} ms of CPU on each new "
       "member of a slice of several hosts ({:.0f} with a node selector by hand), the API server "
-      "about 5 ms more on each TPU Pod and 0.7 on any other; {:.0f} MB of memory a replica",
+      "about 2 ms more on each TPU Pod and none that can be told on any other; {:.0f} MB of memory "
+      "a replica",
       base::counted(size.nodes, "TPU node"), base::counted(size.pods, "TPU Pod"),
       at(nodes, &Measured::terms), at(nodes, &Measured::selector), std::ceil(megabytes(size)));
 }
