@@ -106,7 +106,7 @@ struct SeenPod {
   std::string domain_key, domain;
   std::uint32_t hosts = 0;  // of the slice, 0 if not known
   std::uint32_t processes_per_host = 1;
-  std::uint32_t chips = 0;             // that the Pod asks for
+  std::uint32_t chips = 0;  // that the Pod asks for
   // A DRA driver gives it its chips: by resource claim, or as google.com/tpu that one serves.
   bool by_claim = false;
   std::optional<std::uint32_t> host;   // which member it is
