@@ -2,7 +2,7 @@
 
 #include "server/text/json_text.hpp"
 #include "server/tools/objects/json_path.hpp"
-#include "server/tools/objects/quantity.hpp"
+#include "server/tools/objects/pod_resources.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -12,36 +12,7 @@ namespace tpuwh::server::outlook {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Amounts = std::map<std::string, double>;
 using text::member;
-
-void add(Amounts& all, const Amounts& more) {
-  for (const auto& [resource, amount] : more) all[resource] += amount;
-}
-
-void raise(Amounts& all, const Amounts& least) {
-  for (const auto& [resource, amount] : least) all[resource] = std::max(all[resource], amount);
-}
-
-Amounts amounts_of(const Json& list) {
-  Amounts out;
-  if (!list.is_object()) return out;
-  for (const auto& [resource, value] : list.items())
-    if (const auto amount = objects::quantity_of(&value)) out[resource] = amount->value;
-  return out;
-}
-
-Amounts of_container(const Json& container) {
-  const Json& resources = member(container, "resources");
-  Amounts out = amounts_of(member(resources, "limits"));
-  for (const auto& [resource, amount] : amounts_of(member(resources, "requests")))
-    out[resource] = amount;
-  return out;
-}
-
-bool is_sidecar(const Json& container) {
-  return text::text_member(container, "restartPolicy") == "Always";
-}
 
 // KubeRay adds it to the Pod, and Kueue counts what the template has.
 bool is_kuberays(const Json& pod, const Json& container) {
@@ -64,28 +35,10 @@ Json resources_alone(const Json& containers) {
 }  // namespace
 
 std::map<std::string, double> requests_of(const Json& pod) {
-  const Json& spec = member(pod, "spec");
-  Amounts together, starting, sidecars;
-  for (const Json& each : member(spec, "containers"))
-    if (!is_kuberays(pod, each)) add(together, of_container(each));
-  for (const Json& each : member(spec, "initContainers")) {
-    if (is_kuberays(pod, each)) continue;
-    Amounts now = of_container(each);
-    if (is_sidecar(each)) {
-      add(sidecars, now);
-      now = sidecars;
-    } else {
-      add(now, sidecars);
-    }
-    raise(starting, now);
-  }
-  add(together, sidecars);
-  raise(together, starting);
-  // Said of the whole Pod, it is that and not the sum.
-  for (const auto& [resource, amount] : of_container(spec)) together[resource] = amount;
-  add(together, amounts_of(member(spec, "overhead")));
-  std::erase_if(together, [](const auto& each) { return each.second <= 0; });
-  return together;
+  auto out = objects::requests_of_pod(
+      pod, [&](const Json& container) { return !is_kuberays(pod, container); });
+  std::erase_if(out, [](const auto& each) { return each.second <= 0; });
+  return out;
 }
 
 std::string pod_set_name(const Json& pod) {
