@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,13 +18,6 @@ using webhook::config::Config;
 using webhook::findings::Finding;
 using webhook::findings::Level;
 using webhook::workloads::ObjectKind;
-
-// "completions is 1", "parallelism is missing, which means 1".
-constexpr std::string_view too_few_at_a_time =
-    R"((has(size.template.of.parallelism) ? 'parallelism is ' + string(size.template.of.parallelism) :
-      'parallelism is missing, which means 1') + ', but ' + size.has + ', which must run at the same time')";
-constexpr std::string_view completions_but =
-    R"('completions is ' + string(size.template.of.completions) + ', but ' + size.has)";
 
 constexpr std::string_view too_few_completions =
     "size.hosts > 1 && size.template.indexed && has(size.template.of.completions) &&\n"
@@ -47,10 +41,15 @@ constexpr std::string_view of_job = R"(variables.objects.map(o, [{
   'of': dyn(o.spec),
   'indexed': dyn(o.spec.?completionMode.orValue('') == 'Indexed')
 }]))";
-constexpr std::string_view waits = "; a program that uses the whole slice waits forever";
 constexpr Fault job_faults[] = {
-    {Finding::job_too_few, too_few_completions, completions_but, waits},
-    {Finding::job_too_few, too_few_in_parallel, too_few_at_a_time, waits},
+    {.finding = Finding::job_too_few,
+     .holds = too_few_completions,
+     .count = "completions",
+     .end = "; a program that uses the whole slice waits forever"},
+    {.finding = Finding::job_too_few,
+     .holds = too_few_in_parallel,
+     .count = "parallelism",
+     .end = ", which must run at the same time; a program that uses the whole slice waits forever"},
     {Finding::completions_too_many, too_many_completions, never_completes},
 };
 
@@ -64,8 +63,11 @@ o.spec.?replicatedJobs.orValue([]).map(job, {
   'indexed': dyn(job.template.spec.?completionMode.orValue('Indexed') == 'Indexed')
 })))";
 constexpr Fault jobset_faults[] = {
-    {Finding::jobset_too_few, too_few_completions, completions_but},
-    {Finding::jobset_too_few, too_few_in_parallel, too_few_at_a_time},
+    {.finding = Finding::jobset_too_few, .holds = too_few_completions, .count = "completions"},
+    {.finding = Finding::jobset_too_few,
+     .holds = too_few_in_parallel,
+     .count = "parallelism",
+     .end = ", which must run at the same time"},
     {Finding::completions_too_many, too_many_completions, never_completes},
 };
 
@@ -79,9 +81,9 @@ o.spec@cluster@.?workerGroupSpecs.orValue([]).map(group, {
   'of': dyn(group)
 })))";
 constexpr Fault ray_faults[] = {
-    {Finding::ray_hosts, "size.hosts > 1 && size.template.of.?numOfHosts.orValue(1) != size.hosts",
-     R"((has(size.template.of.numOfHosts) ? 'numOfHosts is ' + string(size.template.of.numOfHosts) :
-      'numOfHosts is missing, which means 1') + ', but ' + size.has)"},
+    {.finding = Finding::ray_hosts,
+     .holds = "size.hosts > 1 && size.template.of.?numOfHosts.orValue(1) != size.hosts",
+     .count = "numOfHosts"},
 };
 
 // The workers' template is the leader's, too, where that has none; of a group of one with a leader
@@ -111,11 +113,10 @@ constexpr std::string_view of_statefulset =
   'of': dyn(o.spec)
 }]))";
 constexpr Fault statefulset_faults[] = {
-    {Finding::statefulset_size,
-     "size.hosts > 1 && size.template.of.?replicas.orValue(1) % size.hosts != 0",
-     R"((has(size.template.of.replicas) ? 'replicas is ' + string(size.template.of.replicas) :
-      'replicas is missing, which means 1') + ', but ' + size.has +
-    ': expected a multiple of it, or the last slice waits forever')"},
+    {.finding = Finding::statefulset_size,
+     .holds = "size.hosts > 1 && size.template.of.?replicas.orValue(1) % size.hosts != 0",
+     .count = "replicas",
+     .end = ": expected a multiple of it, or the last slice waits forever"},
 };
 
 struct Law {
@@ -160,10 +161,6 @@ std::string nobody_made_it() {
       kinds);
 }
 
-Action action_of(Level level) {
-  return level == Level::deny ? Action::deny : Action::warn;
-}
-
 // Where there is a fault of this level.
 std::vector<Fault> faults_of(const Law& law, const Config& config, Level level) {
   std::vector<Fault> out;
@@ -178,6 +175,7 @@ std::vector<Fault> faults_of(const Law& law, const Config& config, Level level) 
 Policy policy_of(const Law& law, const ObjectKind& kind, const std::vector<Fault>& faults,
                  const Config& config, Level level) {
   const bool denies = level == Level::deny;
+  const std::string_view verdict = denies ? "could never start" : "are probably not meant so";
   Policy out{.name = fmt::format("tpu-size-{}{}", kind.resource, denies ? "" : "-warn"),
              .group = std::string(kind.group),
              .resource = std::string(kind.resource),
@@ -187,12 +185,11 @@ Policy policy_of(const Law& law, const ObjectKind& kind, const std::vector<Fault
              .variables = {{"objects", "oldObject == null ? [object] : [object, oldObject]"},
                            {"templates", with(law.templates, "@cluster@", law.inside)}},
              .expression = "variables.found.size() == 0",
-             .message = fmt::format("slices of this {} {}", law.kind,
-                                    denies ? "could never start" : "are probably not meant so"),
+             .message = fmt::format("slices of this {} {}", law.kind, verdict),
              .message_expression = fmt::format(
                  "'slices of {} ' + object.metadata.name + ' {}: ' + variables.found.join('; ')",
-                 law.kind, denies ? "could never start" : "are probably not meant so"),
-             .action = action_of(level)};
+                 law.kind, verdict),
+             .action = denies ? Action::deny : Action::warn};
   for (const std::string_view version : kind.versions)
     if (!version.empty()) out.versions.emplace_back(version);
   for (Step& step : steps(config.prefix))
@@ -206,20 +203,6 @@ Policy policy_of(const Law& law, const ObjectKind& kind, const std::vector<Fault
 }
 
 }  // namespace
-
-std::span<const Finding> said_by_policies() {
-  static const std::vector<Finding> all = [] {
-    std::vector<Finding> out;
-    const auto take = [&](const Fault& each) {
-      if (std::ranges::find(out, each.finding) == out.end()) out.push_back(each.finding);
-    };
-    std::ranges::for_each(faults_of_shapes(), take);
-    for (const Law& law : laws) std::ranges::for_each(law.faults, take);
-    std::ranges::sort(out);
-    return out;
-  }();
-  return all;
-}
 
 std::vector<Policy> size_law(const Config& config, Action most) {
   std::vector<Policy> out;

@@ -11,15 +11,10 @@
 
 #include "server/tools/policy/policy.hpp"
 #include "webhook/config/config.hpp"
-#include "webhook/findings/finding.hpp"
 
-#include <span>
 #include <vector>
 
 namespace tpuwh::server::policy {
-
-// The findings that policies say.
-std::span<const webhook::findings::Finding> said_by_policies();
 
 // Of the workload APIs that the configuration handles, by its levels of findings for all
 // namespaces: one policy for what it denies and one for what it warns of, where there is any. An

@@ -1,5 +1,6 @@
 #include "server/tools/policy/size_law_cel.hpp"
 
+#include "base/edits.hpp"
 #include "topology/catalog.hpp"
 
 #include <fmt/format.h>
@@ -156,16 +157,27 @@ std::span<const Fault> faults_of_shapes() {
 
 std::string with(std::string_view text, std::string_view place, std::string_view value) {
   std::string out(text);
-  for (std::size_t at = out.find(place); at != out.npos; at = out.find(place, at + value.size()))
-    out.replace(at, place.size(), value);
+  base::replace_all(out, place, value);
   return out;
 }
+
+namespace {
+
+std::string sentence_of(const Fault& fault) {
+  if (fault.count.empty()) return std::string(fault.sentence);
+  return fmt::format(
+      "(has(size.template.of.{0}) ? '{0} is ' + string(size.template.of.{0}) :\n"
+      "      '{0} is missing, which means 1') + ', but ' + size.has",
+      fault.count);
+}
+
+}  // namespace
 
 std::string faults_cel(const std::vector<Fault>& faults) {
   std::string out = "variables.sizes.map(all, all.map(size,\n";
   for (const Fault& each : faults)
     out += fmt::format("  {} ? '{}: ' + size.template.title + {} + '{}' :\n", each.holds,
-                       webhook::findings::row(each.finding).id, each.sentence, each.end);
+                       webhook::findings::row(each.finding).id, sentence_of(each), each.end);
   return out + "  '').filter(fault, fault != ''))";
 }
 

@@ -19,7 +19,10 @@ struct Fault {
   webhook::findings::Finding finding;
   // CEL over `size`, of the last step: true for a template with this fault.
   std::string_view holds;
-  std::string_view sentence;  // CEL, behind the id and the template's title
+  std::string_view sentence = {};  // CEL, behind the id and the template's title; "" with `count`
+  // The sentence is "COUNT is 2, but 4x4 with 4 chips per Pod has 4 hosts (16 / 4)", of this member
+  // of the template's `of`; "missing, which means 1" where it is absent.
+  std::string_view count = {};
   std::string_view end = {};  // of the sentence, plain text
 };
 
