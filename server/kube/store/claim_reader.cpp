@@ -73,12 +73,17 @@ Claimed claimed(Devices devices) {
   return out;
 }
 
+// Of two that contradict each other neither is believed.
+void keep_agreed(Claimed& one, const Claimed& other) {
+  if (one.accelerator != other.accelerator) one.accelerator.clear();
+  if (one.topology != other.topology) one.topology.clear();
+}
+
 // What both have, whichever it is.
 Claimed common(Claimed one, const Claimed& other) {
   if (one.known != Known::chips || one.known != other.known || one.chips != other.chips) return {};
   one.alternatives = one.chips > 0;
-  if (one.accelerator != other.accelerator) one.accelerator.clear();
-  if (one.topology != other.topology) one.topology.clear();
+  keep_agreed(one, other);
   return one;
 }
 
@@ -91,8 +96,7 @@ Claimed together(Claimed one, const Claimed& other) {
   if (std::uint64_t{one.chips} + other.chips > most) return {};
   one.chips += other.chips;
   one.alternatives = one.alternatives || other.alternatives;
-  if (one.accelerator != other.accelerator) one.accelerator.clear();
-  if (one.topology != other.topology) one.topology.clear();
+  keep_agreed(one, other);
   return one;
 }
 

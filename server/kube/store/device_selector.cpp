@@ -1,5 +1,6 @@
 #include "server/kube/store/device_selector.hpp"
 
+#include "base/edits.hpp"
 #include "base/names.hpp"
 
 #include <algorithm>
@@ -17,12 +18,6 @@ constexpr std::size_t longest = 10u << 10;
 constexpr int most_brackets = 4;
 
 constexpr std::string_view spaces = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(spaces);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(spaces) + 1 - begin);
-}
 
 // Where the string that begins at `at` ends, the size of the text where it does not.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
@@ -49,11 +44,11 @@ std::vector<std::string_view> conjuncts(std::string_view text) {
       // ".?" is a field that may be missing.
       if (c == '|' || at == 0 || text[at - 1] != '.') return {};
     } else if (depth == 0 && text.substr(at, 2) == "&&") {
-      out.push_back(trimmed(text.substr(begin, at - begin)));
+      out.push_back(base::trimmed(text.substr(begin, at - begin)));
       begin = at + 2;
     }
   }
-  out.push_back(trimmed(text.substr(begin)));
+  out.push_back(base::trimmed(text.substr(begin)));
   return out;
 }
 
@@ -138,7 +133,7 @@ void add_comparison(std::string_view text, SelectedChips& out) {
 
 void add_selected(std::string_view expression, SelectedChips& out) {
   if (expression.size() > longest) return;
-  std::vector<std::pair<std::string_view, int>> left = {{trimmed(expression), 0}};
+  std::vector<std::pair<std::string_view, int>> left = {{base::trimmed(expression), 0}};
   while (!left.empty()) {
     const auto [text, depth] = left.back();
     left.pop_back();

@@ -1,8 +1,11 @@
 #include "server/serve/app/cluster_metrics.hpp"
 
 #include <charconv>
+#include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace tpuwh::server::app {
 
@@ -45,15 +48,11 @@ void watch_metrics(const kube::cluster::ClusterStatus::Watch& watch, net::TimePo
             static_cast<double>(watch.objects), resource);
 }
 
-void claims_metrics(const kube::cluster::ClaimsStatus& claims, metrics::Samples& out) {
-  const auto reads = [&out](const char* result, std::uint64_t count) {
-    out.counter("tpu_webhook_claim_reads_total",
-                "Resource claims and templates that were read because a Pod waited for them",
-                static_cast<double>(count), {{"result", result}});
-  };
-  reads("read", claims.read);
-  reads("absent", claims.absent);
-  reads("failed", claims.failed);
+using Results = std::initializer_list<std::pair<const char*, std::uint64_t>>;
+
+void counters(const char* name, const char* help, const Results& results, metrics::Samples& out) {
+  for (const auto& [result, count] : results)
+    out.counter(name, help, static_cast<double>(count), {{"result", result}});
 }
 
 }  // namespace
@@ -71,15 +70,17 @@ void cluster_metrics(const kube::cluster::ClusterStatus& status, net::TimePoint 
             "Time since the group that has waited longest asked for a place and got no answer out "
             "of its record; 0 if none waits",
             std::chrono::duration<double>(ledger.stalled).count());
-  const auto calls = [&out](const char* result, std::uint64_t count) {
-    out.counter("tpu_webhook_ledger_writes_total",
-                "Writes of ledger objects; a conflict is a race that another replica won",
-                static_cast<double>(count), {{"result", result}});
-  };
-  calls("written", ledger.written);
-  calls("conflict", ledger.conflicts);
-  calls("failed", ledger.failed);
-  if (status.claims) claims_metrics(*status.claims, out);
+  counters("tpu_webhook_ledger_writes_total",
+           "Writes of ledger objects; a conflict is a race that another replica won",
+           {{"written", ledger.written}, {"conflict", ledger.conflicts}, {"failed", ledger.failed}},
+           out);
+  if (status.claims)
+    counters("tpu_webhook_claim_reads_total",
+             "Resource claims and templates that were read because a Pod waited for them",
+             {{"read", status.claims->read},
+              {"absent", status.claims->absent},
+              {"failed", status.claims->failed}},
+             out);
 }
 
 void keeper_metrics(const kube::certificate::KeeperStatus& status, metrics::Samples& out) {

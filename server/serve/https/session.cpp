@@ -116,10 +116,9 @@ class Conversation {
 
   // Others may use the handlers, and the place of a large review, while the cluster is asked: each
   // further pass reads the review again. Nothing where there was no place for that in time.
-  net::Task<std::optional<Reply>> answer_later(Resource resource, Answered first) {
+  net::Task<std::optional<Reply>> answer_later(Resource resource, Answered next) {
     kube::places::ReadClaims claims;
     Learned learned;
-    Answered next = first;
     if (next.ledger.use == Use::read_claims) {
       std::vector<kube::places::OwnedClaim> unread = kube::places::owned(next.unread);
       end_large_review();  // what `unread` was a view of goes with it

@@ -96,21 +96,12 @@ Listing ClusterSource::list_newest(Resource resource, std::string_view kind,
   return listing;
 }
 
-Result<void> ClusterSource::list_claim_templates(const Each& each) {
-  const Listing listing = list_newest({"resource.k8s.io", "", "resourceclaimtemplates", ""},
-                                      "ResourceClaimTemplate", claim_versions, each);
+Result<void> ClusterSource::list_of_claims(const char* plural, std::string_view kind,
+                                           const std::string& unknown, const Each& each) {
+  const Listing listing =
+      list_newest({"resource.k8s.io", "", plural, ""}, kind, claim_versions, each);
   if (listing.end == End::failed) return failure(listing.why);
-  if (!listing.whole())
-    not_known_.push_back("chips of Pods that use a ResourceClaimTemplate: " + listing.why);
-  return {};
-}
-
-Result<void> ClusterSource::list_resource_slices(const Each& each) {
-  const Listing listing = list_newest({"resource.k8s.io", "", "resourceslices", ""},
-                                      "ResourceSlice", claim_versions, each);
-  if (listing.end == End::failed) return failure(listing.why);
-  if (!listing.whole())
-    not_known_.push_back("what a driver of claims takes a node to be: " + listing.why);
+  if (!listing.whole()) not_known_.push_back(unknown + ": " + listing.why);
   return {};
 }
 
@@ -141,9 +132,15 @@ Result<void> ClusterSource::for_each(const Each& each) {
   if (auto told = list_around({"ray.io", "v1", "rayclusters", ""}, "RayCluster", each); !told)
     return told;
   if (claims_)
-    if (auto told = list_claim_templates(each); !told) return told;
+    if (auto told = list_of_claims("resourceclaimtemplates", "ResourceClaimTemplate",
+                                   "chips of Pods that use a ResourceClaimTemplate", each);
+        !told)
+      return told;
   if (drivers_)
-    if (auto told = list_resource_slices(each); !told) return told;
+    if (auto told = list_of_claims("resourceslices", "ResourceSlice",
+                                   "what a driver of claims takes a node to be", each);
+        !told)
+      return told;
   if (scope_.queues)
     if (auto told = list_queues(each); !told) return told;
   const Text tell_pod = parse_for("Pod", each);

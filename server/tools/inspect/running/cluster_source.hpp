@@ -59,8 +59,9 @@ class ClusterSource final : public source::ObjectSource {
                            const Each& each);
   // What became of a kind that is around.
   Result<void> note(const running::Listing& listing, std::string_view kind);
-  Result<void> list_claim_templates(const Each& each);
-  Result<void> list_resource_slices(const Each& each);
+  // Of resource.k8s.io; `unknown` is what is not, where they may not be read.
+  Result<void> list_of_claims(const char* plural, std::string_view kind, const std::string& unknown,
+                              const Each& each);
   Result<void> list_queues(const Each& each);
 
   running::ApiServer& session_;

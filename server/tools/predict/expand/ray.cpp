@@ -206,8 +206,7 @@ Result<Children> children_of_ray_cluster(const Parent& object) {
 
 void add_made_cluster(const RayCluster& cluster, const Parent& maker, Children& out) {
   Json made = begin_child(cluster.self, maker.self, maker.object["metadata"]);
-  set_label(made, "ray.io/originated-from-cr-name", maker.self.name);
-  set_label(made, objects::key::ray_originated_from, maker.self.kind);
+  label_origin(made, maker.self);
   made["spec"] = cluster.spec;
   out.list.push_back({.object = std::move(made)});
   add_children(cluster, out);

@@ -139,8 +139,7 @@ Result<Made> read_ray_job(const Parent& object) {
 Json submitter_child(const Json& submitter, const Parent& ray_job) {
   const Owner& self = ray_job.self;
   Json job = begin_child(job_called(self.ns, self.name), self, {});
-  set_label(job, "ray.io/originated-from-cr-name", self.name);
-  set_label(job, objects::key::ray_originated_from, self.kind);
+  label_origin(job, self);
   set_label(job, "app.kubernetes.io/created-by", "kuberay-operator");
   job["spec"] = submitter;
   job["spec"]["backoffLimit"] =

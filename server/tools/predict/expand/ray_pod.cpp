@@ -444,6 +444,11 @@ void finish(Json& pod, const RayCluster& cluster, RayNode node, const StartParam
 
 }  // namespace
 
+void label_origin(Json& object, const Owner& maker) {
+  set_label(object, "ray.io/originated-from-cr-name", maker.name);
+  set_label(object, objects::key::ray_originated_from, maker.kind);
+}
+
 std::string ray_identifier(const std::string& name, const char* type) {
   return shortened(fmt::format("{}-{}", name, type), 63, false);
 }

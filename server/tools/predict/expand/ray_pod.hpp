@@ -19,6 +19,9 @@ struct RayCluster {
 
 inline constexpr const char* kuberay_version = "v1.6.2";
 
+// The labels by which KubeRay says whose object it is.
+void label_origin(Json& object, const Owner& maker);
+
 // "NAME-head", as long as the value of a label may be.
 std::string ray_identifier(const std::string& name, const char* type);
 

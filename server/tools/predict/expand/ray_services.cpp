@@ -113,8 +113,7 @@ void add_service_of_serve(const Owner& maker, const Json& own, const RayCluster&
   const std::string name = text::text_member(metadata, "name");
   Json service = begin_child(
       service_called(maker.ns, name.empty() ? maker.name + "-serve-svc" : name), maker, metadata);
-  set_label(service, "ray.io/originated-from-cr-name", maker.name);
-  set_label(service, objects::key::ray_originated_from, maker.kind);
+  label_origin(service, maker);
   set_label(service, serving_key, maker.name + "-serve");
   Json& spec = service["spec"] = object_or_empty(own, "spec");
   spec["selector"] = {{cluster_key, cluster.self.name}};
@@ -146,10 +145,10 @@ void add_service_services(const Owner& service, const Json& own, const RayCluste
   Json& metadata = head["metadata"];
   metadata["name"] = service.name + "-head-svc";
   metadata["ownerReferences"] = owner_references(service);
-  metadata["labels"] = {{"ray.io/originated-from-cr-name", service.name},
-                        {objects::key::ray_originated_from, service.kind},
-                        {node_type_key, "head"},
-                        {"ray.io/identifier", ray_identifier(service.name, "head")}};
+  metadata["labels"] = Json::object();
+  label_origin(head, service);
+  set_label(head, node_type_key, "head");
+  set_label(head, "ray.io/identifier", ray_identifier(service.name, "head"));
   out.list.push_back({.object = std::move(head), .may_exist = true});
   add_service_of_serve(service, own, cluster, out);
 }

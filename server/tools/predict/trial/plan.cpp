@@ -28,7 +28,7 @@ std::string plural_of(const Json& object, std::string_view group) {
   const std::string kind = kind_of(object);
   if (group.empty() && kind == "Service") return "services";
   if (group == "apps" && kind == "ReplicaSet") return "replicasets";
-  if (const auto* served = wrappers::find_served(object)) return std::string(served->resource);
+  if (const auto* wrapper = wrappers::find_wrapper(object, {})) return wrapper->resource;
   const auto checked = webhook::workloads::find_object(group, kind);
   return checked ? std::string(checked->object->resource) : "";
 }
@@ -66,9 +66,8 @@ class Planner {
   // What a wrapper holds, or what its controller makes. A List is nobody's.
   void add_of_holder(const Manifest& manifest) {
     const Json& object = manifest.object;
-    const auto* served = wrappers::find_served(object);
-    if (served != nullptr && !served->also.empty())
-      leave_out(std::string(served->also), kind_of(object));
+    const auto* wrapper = wrappers::find_wrapper(object, {});
+    if (wrapper != nullptr && !wrapper->also.empty()) leave_out(wrapper->also, kind_of(object));
     if (!manifest.origin || kind_of(object) == "List") return;
     const auto& holders = manifest.origin->holders;
     const auto holder = std::ranges::find_if(
@@ -98,9 +97,9 @@ class Planner {
       add({.object = each.object,
            .who = who(each.object),
            .maker = is_of_object ? who(object)
-                                 : fmt::format("{} {}/{}", text::text_member(owner, "kind"),
-                                               objects::namespace_of(each.object),
-                                               text::text_member(owner, "name")),
+                                 : who_is(text::text_member(owner, "kind"),
+                                          objects::namespace_of(each.object),
+                                          text::text_member(owner, "name")),
            .root = who(object),
            .count = each.count,
            .may_exist = each.may_exist});
@@ -136,7 +135,7 @@ class Planner {
   }
 
   static std::string words(const source::Holder& holder) {
-    return fmt::format("{} {}/{}", holder.kind, holder.ns, holder.name);
+    return who_is(holder.kind, holder.ns, holder.name);
   }
 
   std::string who(const Json& object) const { return who_is(object, ns_); }
@@ -148,9 +147,12 @@ class Planner {
 
 }  // namespace
 
+std::string who_is(std::string_view kind, std::string_view ns, std::string_view name) {
+  return fmt::format("{} {}/{}", kind, ns, name);
+}
+
 std::string who_is(const Json& object, const std::string& ns) {
-  return fmt::format("{} {}/{}", kind_of(object), objects::namespace_of(object, ns),
-                     objects::shown_name(object));
+  return who_is(kind_of(object), objects::namespace_of(object, ns), objects::shown_name(object));
 }
 
 Plan plan_of(std::span<const Manifest> manifests, std::span<const wrappers::Wrapper> rules,

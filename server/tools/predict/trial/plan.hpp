@@ -12,6 +12,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tpuwh::server::trial {
@@ -35,6 +36,7 @@ struct Plan {
 };
 
 // As Planned::who.
+std::string who_is(std::string_view kind, std::string_view ns, std::string_view name);
 std::string who_is(const Json& object, const std::string& ns);
 
 // All but Pods. What an object that no file holds would be made of as well, and stands in the same

@@ -140,7 +140,7 @@ class Trial {
 
   // Of what exists, a quota counts the Pods already.
   void demand(const Sample& sample, const Json& pod, bool counted) {
-    if (there_.contains(fmt::format("{} {}/{}", sample.kind, sample.ns, sample.owner))) return;
+    if (there_.contains(who_is(sample.kind, sample.ns, sample.owner))) return;
     demands_[sample.ns].push_back({.kind = "Pod",
                                    .object = pod,
                                    .each = amounts_of_pod(pod),

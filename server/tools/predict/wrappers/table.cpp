@@ -7,7 +7,6 @@
 #include "server/tools/predict/wrappers/train_job.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 namespace tpuwh::server::wrappers {
 
@@ -21,40 +20,31 @@ const std::vector<Wrapper>& table() {
   static const std::vector<Wrapper> all{
       {.group = "workload.codeflare.dev",
        .kind = "AppWrapper",
+       .resource = "appwrappers",
        .children = {path("spec.components[*].template")},
        .nests = false,
        .suspends = true},
       {.group = "", .kind = "List", .children = {path("items[*]")}},
-      {.group = "trainer.kubeflow.org", .kind = "TrainJob", .make = make_of_train_job},
+      {.group = "trainer.kubeflow.org",
+       .kind = "TrainJob",
+       .resource = "trainjobs",
+       .make = make_of_train_job},
       {.group = "trainer.kubeflow.org", .kind = "TrainingRuntime", .beside = true},
       {.group = "trainer.kubeflow.org", .kind = "ClusterTrainingRuntime", .beside = true},
       {.group = "pathways-job.pathways.domain",
        .kind = "PathwaysJob",
+       .resource = "pathwaysjobs",
        .make = make_of_pathways_job},
       {.group = "disaggregatedset.x-k8s.io",
        .kind = "DisaggregatedSet",
+       .resource = "disaggregatedsets",
+       .also = "Service",
        .make = make_of_disaggregated_set},
   };
   return all;
 }
 
-constexpr Served served[] = {
-    {"workload.codeflare.dev", "AppWrapper", "appwrappers"},
-    {"trainer.kubeflow.org", "TrainJob", "trainjobs"},
-    {"pathways-job.pathways.domain", "PathwaysJob", "pathwaysjobs"},
-    {"disaggregatedset.x-k8s.io", "DisaggregatedSet", "disaggregatedsets", "Service"},
-};
-
 }  // namespace
-
-const Served* find_served(const Json& object) {
-  const std::string version = text::text_member(object, "apiVersion");
-  const std::string kind = text::text_member(object, "kind");
-  const std::string_view group = objects::split_api_version(version).group;
-  const auto found = std::ranges::find_if(
-      served, [&](const Served& each) { return each.kind == kind && each.group == group; });
-  return found == std::end(served) ? nullptr : &*found;
-}
 
 const Wrapper* find_wrapper(const Json& object, std::span<const Wrapper> own) {
   const std::string version = text::text_member(object, "apiVersion");

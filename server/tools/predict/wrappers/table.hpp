@@ -23,13 +23,6 @@ namespace tpuwh::server::wrappers {
 // Null for a kind that is none. `own` are a user's, and go before ours.
 const Wrapper* find_wrapper(const Json& object, std::span<const Wrapper> own);
 
-// How an API server serves a kind of ours: "trainjobs", and the kind of what its controller makes
-// beside, which is not made here; "" for none. Null for a kind of a user's.
-struct Served {
-  std::string_view group, kind, resource, also = {};
-};
-const Served* find_served(const Json& object);
-
 // Those that people write, for a sentence: "AppWrapper", ...
 std::vector<std::string> wrapper_kinds();
 

@@ -54,7 +54,9 @@ struct Pods {
 };
 
 struct Wrapper {
-  std::string group, kind;          // of any version
+  std::string group, kind;    // of any version
+  std::string resource = {};  // how an API server serves it: "trainjobs"; "" if not known
+  std::string also = {};      // a kind that its controller makes beside, and that is not made here
   std::vector<Path> children = {};  // whole objects
   std::vector<Pods> pods = {};
   Make make = nullptr;
