@@ -25,7 +25,6 @@ from .constraints import NAMESPACES, Constraint, Shape, plain, pool_name, slice_
 from .figures import Step
 
 
-
 @dataclasses.dataclass(frozen=True)
 class Profile:
     """Of the scheduler, as KubeSchedulerConfiguration has it."""

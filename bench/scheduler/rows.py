@@ -60,7 +60,7 @@ class Stage:
         if urgent:
             edited(pods, urgent)
         if avoid:
-            edited(pods, _avoiding, list(avoid))
+            edited(pods, variants.prefer, "NotIn", list(avoid))  # the hint (decision 23)
         return pods
 
     def pinned(self, number: int, pool: str) -> list:
@@ -156,12 +156,6 @@ def urgent(pod: dict) -> None:
         for one in term["labelSelector"]["matchExpressions"]:
             if one["key"] == PRIORITY:
                 one["values"] = ["1000"]
-
-
-def _avoiding(pod: dict, pools: list) -> None:
-    """The hint (decision 23)."""
-    away = {"matchExpressions": [{"key": POOL, "operator": "NotIn", "values": pools}]}
-    pod["spec"]["affinity"].setdefault("nodeAffinity", {}).setdefault(PREFERRED, []).append({"weight": 100, "preference": away})
 
 
 # -- the rows

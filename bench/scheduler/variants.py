@@ -123,8 +123,12 @@ def _index(pod: dict) -> int:
 
 
 def preferring(pod: dict, pool: str) -> None:
-    there = {"matchExpressions": [{"key": POOL, "operator": "In", "values": [pool]}]}
-    pod["spec"]["affinity"].setdefault("nodeAffinity", {}).setdefault(PREFERRED, []).append({"weight": 100, "preference": there})
+    prefer(pod, "In", [pool])
+
+
+def prefer(pod: dict, operator: str, pools: list) -> None:
+    nodes = {"matchExpressions": [{"key": POOL, "operator": operator, "values": pools}]}
+    pod["spec"]["affinity"].setdefault("nodeAffinity", {}).setdefault(PREFERRED, []).append({"weight": 100, "preference": nodes})
 
 
 EDITS = {edit.__name__.replace("_", "-"): edit for edit in (

@@ -9,7 +9,7 @@ import pytest
 from controlplane import kube, nodes
 from controlplane.nodes import Pool
 from controlplane.real.node import dra_driver
-from harness import pools, slices
+from harness import pools, slices, training
 from test_seven_slices import ALL, JOB, JOBSET, LWS, PODS, RAY, unqueued
 
 COUNT = 7
@@ -89,23 +89,12 @@ def without_labels(obj) -> None:
     unqueued(obj)
     for kind in "alpha.jobset.sigs.k8s.io", "leaderworkerset.sigs.k8s.io":
         obj["metadata"].get("annotations", {}).pop(f"{kind}/exclusive-topology", None)
-    for template in templates(obj):
+    for template in training.pod_templates(obj):
         if not slices.chips(template):
             continue
         template["spec"].pop("nodeSelector", None)
         annotations = template.setdefault("metadata", {}).setdefault("annotations", {})
         annotations.update({f"{GKES}gke-tpu-topology": "4x4", "tpu-webhook.dev/exclusive-topology": OWN})
-
-
-def templates(obj) -> list:
-    """The Pod templates within."""
-    if isinstance(obj, list):
-        return [each for item in obj for each in templates(item)]
-    if not isinstance(obj, dict):
-        return []
-    if isinstance(obj.get("spec"), dict) and isinstance(obj["spec"].get("containers"), list):
-        return [obj]
-    return [each for value in obj.values() for each in templates(value)]
 
 
 def test_slices_of_a_driver_without_one_label_of_gke(release, namespace, driven, picture):

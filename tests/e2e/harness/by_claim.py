@@ -1,16 +1,16 @@
 """Pods that ask for their chips by resource claim in place of google.com/tpu, and the templates that they name."""
 
 import copy
-import http.client
 import json
 import pathlib
-import ssl
 import sys
 import uuid
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 
 import golden_reviews  # noqa: E402
+
+from .forged import to_a_replica  # noqa: E402
 
 TESTS = golden_reviews.TESTS
 TPU = "google.com/tpu"
@@ -69,8 +69,7 @@ def reviews(namespace: str) -> list:
 
 def ask(release, review: dict) -> tuple:
     """(status, answer) of a replica, which is asked as the API server asks it."""
-    host, port = release.replicas[0].entry()["address"].split(":")
-    connection = http.client.HTTPSConnection(host, int(port), context=ssl._create_unverified_context(), timeout=30)
+    connection = to_a_replica(release)
     connection.request("POST", "/mutate?timeout=10s", json.dumps(review), {"Content-Type": "application/json"})
     answer = connection.getresponse()
     return answer.status, json.loads(answer.read())

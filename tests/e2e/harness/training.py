@@ -126,11 +126,15 @@ def _statuses(pod: dict) -> list:
 
 
 def pod_specs(obj) -> list:
-    """The Pod specs of an object, however deep: what has containers."""
+    return [one["spec"] for one in pod_templates(obj)]
+
+
+def pod_templates(obj) -> list:
+    """The Pods and Pod templates of an object, however deep: what has a spec with containers."""
     if isinstance(obj, list):
-        return [spec for item in obj for spec in pod_specs(item)]
+        return [one for item in obj for one in pod_templates(item)]
     if not isinstance(obj, dict):
         return []
-    if isinstance(obj.get("containers"), list):
+    if isinstance(obj.get("spec"), dict) and isinstance(obj["spec"].get("containers"), list):
         return [obj]
-    return [spec for value in obj.values() for spec in pod_specs(value)]
+    return [one for value in obj.values() for one in pod_templates(value)]

@@ -14,12 +14,11 @@ from test_values import CDI, DEVICE, pod, shown, value
 from controlplane.nodes import Pool
 from controlplane.real import node
 from controlplane.real.node import dra_driver
-from harness import training
+from harness import by_claim, training
 from harness.api import wait_for
 from harness.namespace import manifest
 
-TEMPLATE = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": {"name": "chips"},
-            "spec": {"spec": {"devices": {"requests": [{"name": "tpu", "exactly": {"deviceClassName": "tpu.google.com", "count": 4}}]}}}}
+TEMPLATE = by_claim.template("chips", 4)
 CLAIMED = Pool("claimed", "ct5lp-hightpu-4t", "2x4")  # no other pool is of v5e
 TAINTED = {"key": "google.com/tpu", "operator": "Exists", "effect": "NoSchedule"}
 
@@ -172,15 +171,6 @@ def test_a_driver_that_contradicts_is_found(namespace, claimed, by_name, tools, 
     assert training.trained_as_one(words), "it trains: this story shows nothing"
 
 
-def by_claim(obj) -> None:
-    """A Pod that asks for chips by google.com/tpu asks for them by a claim."""
-    spec = obj["spec"]
-    spec.setdefault("tolerations", []).append(TAINTED)
-    spec["resourceClaims"] = [{"name": "chips", "resourceClaimTemplateName": "chips"}]
-    for container in spec["containers"]:
-        container["resources"] = {"claims": [{"name": "chips"}], "requests": {"cpu": training.CPU}}
-
-
 def reviewed(tools, folder, pods: list) -> list:
     """The Pods as `review` patches them offline, which knows the claims' template."""
     around, given = folder / "around.json", folder / "pods.json"
@@ -204,7 +194,8 @@ def test_two_hosts_by_claim(namespace, claimed, device_class, tools, plane, pict
     and_stays(job)
     pods = [member_of(job, index, namespace.name) for index in range(2)]
     for one in pods:
-        by_claim(one)
+        one["spec"] = by_claim.converted(one["spec"], lambda _: TEMPLATE["metadata"]["name"])
+        one["spec"].setdefault("tolerations", []).append(TAINTED)
     for one in reviewed(tools, tmp_path, pods):
         namespace.create(one)
     namespace.running(2)
