@@ -28,7 +28,11 @@ def driver(api):
 
 @pytest.fixture
 def driven(plane, api, driver):
-    """driven(labelled): seven slices of four hosts each, with GKE's labels or without one; all others take no Pods."""
+    """driven(labelled): seven slices of four hosts each, with GKE's labels or without one; all others take no Pods.
+
+    A story names it before its namespace, which then goes first: a Pod whose node is gone is removed by the Pod garbage
+    collector alone, which waits for 40 s first.
+    """
     client, made = plane.client(), []
 
     def make(labelled: bool) -> None:
@@ -78,7 +82,7 @@ def stand(namespace, picture, what: str, files: list, edit) -> None:
     assert allocated(namespace) == [4] * (4 * len(found))
 
 
-def test_seven_slices_of_a_driver(release, namespace, driven, picture):
+def test_seven_slices_of_a_driver(release, driven, namespace, picture):
     """Every manifest as it is: only who serves google.com/tpu is another."""
     driven(labelled=True)
     stand(namespace, picture, "seven slices whose chips a driver of claims has", ALL, unqueued)
@@ -97,7 +101,7 @@ def without_labels(obj) -> None:
         annotations.update({f"{GKES}gke-tpu-topology": "4x4", "tpu-webhook.dev/exclusive-topology": OWN})
 
 
-def test_slices_of_a_driver_without_one_label_of_gke(release, namespace, driven, picture):
+def test_slices_of_a_driver_without_one_label_of_gke(release, driven, namespace, picture):
     """Six of the seven: Kueue's flavour of the seventh selects GKE's labels. A label of somebody's own says which nodes are
     one slice, since no ResourceSlice does."""
     driven(labelled=False)
