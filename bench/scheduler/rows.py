@@ -31,7 +31,7 @@ class Terms:
 
     name: str
     member: Callable
-    pinned: Callable = variants.pinned
+    pinned: Callable = variants.pinned_apart
     later: Callable = lambda pod, pool: None
     profile: str = ""
 
@@ -40,10 +40,11 @@ TERMS = {one.name: one for one in (
     Terms("ours", variants.as_it_is),
     Terms("leader", variants.leader),
     Terms("prefer-pool", variants.as_it_is, later=variants.preferring),
-    Terms("pinned-apart", variants.as_it_is, variants.pinned_apart),
-    Terms("leader,pinned-apart", variants.leader, variants.pinned_apart),
+    Terms("pinned", variants.as_it_is, variants.pinned),
+    Terms("leader,pinned", variants.leader, variants.pinned),
     Terms("one-apart", variants.one_apart),
     Terms("terms-first", variants.as_it_is, profile="terms-first"),
+    Terms("five-percent", variants.as_it_is, profile="five-percent"),
 )}
 
 

@@ -83,13 +83,13 @@ def lean(pod: dict) -> None:
 
 
 def pinned(pod: dict) -> None:
-    """A pool by hand, as the program answers it: labels and no terms."""
+    """A pool by hand, with labels and no terms, as the program answered it until decision 43."""
     no_pod_terms(pod)
     _at(pod)
 
 
 def pinned_apart(pod: dict) -> None:
-    """pinned, and required anti-affinity to slices of the priority."""
+    """A pool by hand, as the program answers it: labels, and required anti-affinity to slices of the priority."""
     affinity = pod["spec"]["affinity"]
     del affinity["podAffinity"], affinity["podAntiAffinity"][PREFERRED]
     _at(pod)

@@ -175,9 +175,14 @@ Placement plan_placement(const facts::Facts& facts, const config::Config& config
   if (pod.selector(read::key::jobset_namespaced_job).empty() &&
       follows_leader(facts, placement, notes))
     return placement;
+  const bool whole_pool = placement.topology_key == read::key::node_pool;
   if (is_pinned(pod, placement.topology_key.empty() ? read::key::node_pool : placement.topology_key,
-                placement))
+                placement)) {
+    // Where the owner places, a first member has terms, and the others select its domain.
+    placement.apart = whole_pool && placement.topology_key == read::key::node_pool &&
+                      facts.member->exclusive_topology.empty();
     return placement;
+  }
   if (placement.terms()) note_group(pod, notes);
   // With chips that no VM of the generation has, nothing is known to be excluded.
   if (pod.selector(read::key::accelerator_count).empty())

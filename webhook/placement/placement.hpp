@@ -56,6 +56,9 @@ struct Placement {
   std::string_view domain;        // its value that the Pod selects, or is to select
   topology::OtherChips not_on{};  // requirement on gke-accelerator-count; empty for none
   std::string_view follow;        // the value of topology_key to select; "" for none
+  // Pinned to a node pool, which is one slice: away from others of its priority, and no more
+  // (docs/decisions/0043).
+  bool apart = false;
 
   bool labels() const { return why > Terms::switched_off; }
   bool terms() const { return why == Terms::added; }

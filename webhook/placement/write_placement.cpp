@@ -74,7 +74,12 @@ void append_affinity(Json& out, const TermParts& parts, const base::NameList& un
   if (placement.not_on.size > 0 || !unfit.empty()) {
     out << "\"nodeAffinity\":";
     append_node_affinity(out, placement.not_on, unfit);
-    if (placement.terms()) out << ",";
+    if (placement.terms() || placement.apart) out << ",";
+  }
+  if (placement.apart) {
+    out << "\"podAntiAffinity\":" << required_open;
+    append_term(out, parts, Rule::others_of_priority);
+    out << "]}";
   }
   if (placement.terms()) {
     out << "\"podAffinity\":" << required_open;
@@ -119,6 +124,7 @@ class Writer {
   void make_operations(Json& text);
   void node_affinity();
   void terms();
+  void apart();
   void count();
   void hint();
   void make_node_terms();
@@ -157,7 +163,8 @@ base::Buffer& Writer::begin_key() {
   base::Buffer& key = affinities_.key;
   key.clear();
   key.add(parts_.config.prefix, ';', base::view(placement_.key), ';', placement_.priority.view(),
-          ';', placement_.terms() ? placement_.topology_key : std::string_view());
+          placement_.apart ? '=' : ';',
+          placement_.terms() || placement_.apart ? placement_.topology_key : std::string_view());
   for (std::size_t i = 0; i < others.size; ++i) key.add(';', others.chips[i]);
   for (std::size_t i = 0; i < unfit_.size(); ++i) key.add('!', unfit_[i]);
   return key;
@@ -216,6 +223,7 @@ void Writer::make_operations(Json& text) {
 void Writer::operations() {
   node_affinity();
   if (placement_.terms()) terms();
+  if (placement_.apart) apart();
 }
 
 // -- the nodes' chips
@@ -338,13 +346,17 @@ void Writer::terms() {
   list({pod_.pod_affinity.required, write::Surface::pod_affinity_required,
         write::Surface::pod_affinity_term, write::Surface::pod_affinity_term_own, Rule::own,
         false});
+  apart();
+  list({pod_.pod_anti_affinity.preferred, write::Surface::pod_anti_affinity_preferred,
+        write::Surface::pod_anti_affinity_preferred_term,
+        write::Surface::pod_anti_affinity_preferred_own, Rule::others_of_other_priorities, true});
+}
+
+void Writer::apart() {
   make_kind(pod_.pod_anti_affinity, write::Surface::pod_anti_affinity);
   list({pod_.pod_anti_affinity.required, write::Surface::pod_anti_affinity_required,
         write::Surface::pod_anti_affinity_term, write::Surface::pod_anti_affinity_term_own,
         Rule::others_of_priority, false});
-  list({pod_.pod_anti_affinity.preferred, write::Surface::pod_anti_affinity_preferred,
-        write::Surface::pod_anti_affinity_preferred_term,
-        write::Surface::pod_anti_affinity_preferred_own, Rule::others_of_other_priorities, true});
 }
 
 }  // namespace
@@ -359,7 +371,7 @@ void write_placement(const config::Config& config, const Placement& placement,
   Writer writer(config, placement, target);
   writer.labels();
   writer.follow();
-  if (!placement.terms() && placement.not_on.size == 0) return;
+  if (!placement.terms() && !placement.apart && placement.not_on.size == 0) return;
   if (target.pod.affinity == read::Presence::absent) return writer.whole_affinity();
   writer.into_affinity();
 }

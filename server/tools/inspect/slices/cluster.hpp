@@ -104,6 +104,7 @@ struct SeenPod {
   // Why it has placement terms or none, as the decision has it; the domain's key and value.
   webhook::placement::Terms terms = webhook::placement::Terms::undecided;
   std::string domain_key, domain;
+  bool apart = false;       // pinned, with terms against other slices
   std::uint32_t hosts = 0;  // of the slice, 0 if not known
   std::uint32_t processes_per_host = 1;
   std::uint32_t chips = 0;  // that the Pod asks for

@@ -175,6 +175,7 @@ SeenPod seen_of(const webhook::read::Pod& pod, const webhook::decide::Told& told
   out.topology = told.shape.topology;
   out.placed_by_others = told.shape.dynamic;
   out.terms = told.placement.why;
+  out.apart = told.placement.apart;
   out.domain_key = told.placement.topology_key;
   out.domain = told.placement.domain;
   for (const webhook::read::Container* each : told.shape.processes)

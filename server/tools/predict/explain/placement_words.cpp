@@ -63,6 +63,11 @@ std::string pinned_words(const slices::SeenPod& seen) {
   const std::string where = seen.domain_key == key::node_pool
                                 ? fmt::format("node pool {}", seen.domain)
                                 : fmt::format("{}={}", seen.domain_key, seen.domain);
+  if (seen.apart)
+    return fmt::format(
+        "the Pods select {}, and no other slice of the same priority stands there (terms of "
+        "tpu-webhook)",
+        where);
   return fmt::format(
       "the Pods select {}, so tpu-webhook adds no terms: slices that it places keep off it, other "
       "Pods that select it do not",

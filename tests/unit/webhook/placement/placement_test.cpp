@@ -321,14 +321,6 @@ INSTANTIATE_TEST_SUITE_P(
                 .set("/spec/affinity", required_node(json::array(
                                            {in("cloud.google.com/gke-tpu-topology", {"4x4"})}))),
             true, pool},
-        // Pinned: the labels keep others away.
-        Who{"pinned", job().selector(pool, "p"), true},
-        Who{"pinned_by_affinity",
-            job().set("/spec/affinity", required_node(json::array({in(pool, {"p"})}))), true},
-        Who{"pinned_in_every_term",
-            job().set("/spec/affinity",
-                      required_node(json::array({in(pool, {"p"}), in(pool, {"p"})}))),
-            true},
         Who{"two_pools_are_no_pin",
             job().set("/spec/affinity", required_node(json::array({in(pool, {"p", "q"})}))), true,
             pool},
@@ -376,6 +368,46 @@ INSTANTIATE_TEST_SUITE_P(
         Who{"sub_slice_key", job().selector("cloud.google.com/gke-tpu-slice-4x4-id", "a"), true},
         Who{"dynamic_slice", job().selector("cloud.google.com/gke-tpu-slice", "a"), true}),
     case_name);
+
+// A node pool is one slice: two that are pinned to it would each begin there, and wait for ever.
+TEST(Pinned, stands_apart_from_others_of_its_priority_and_no_more) {
+  const auto on_pool = [](const std::vector<json>& terms) { return required_node(terms); };
+  for (const PodBuilder& pod :
+       {job().selector(pool, "p"), job().set("/spec/affinity", on_pool({in(pool, {"p"})})),
+        job().set("/spec/affinity", on_pool({in(pool, {"p"}), in(pool, {"p"})})),
+        job().selector(pool, "p").set("/spec/affinity", json::object())}) {
+    const auto answer = admit(pod);
+    const json& affinity = answer.object["spec"]["affinity"];
+    EXPECT_FALSE(affinity.contains("podAffinity"));
+    const json& apart = affinity["podAntiAffinity"];
+    EXPECT_EQ(apart.size(), 1u);
+    const json& terms = apart["requiredDuringSchedulingIgnoredDuringExecution"];
+    ASSERT_EQ(terms.size(), 1u);
+    const json other = admit(job()).object["spec"]["affinity"]["podAntiAffinity"];
+    EXPECT_EQ(terms, other["requiredDuringSchedulingIgnoredDuringExecution"]);
+    EXPECT_EQ(admit_pod(answer.object).patch, json::array());
+  }
+}
+
+// Several slices may stand there, or nobody knows what a domain is.
+TEST(Pinned, elsewhere_has_labels_alone) {
+  for (const PodBuilder& pod :
+       {job().selector("a/b", "x").annotation(exclusive, "a/b"),
+        job()
+            .selector(pool, "p")
+            .remove("/spec/nodeSelector/cloud.google.com~1gke-tpu-topology")
+            .remove("/spec/nodeSelector/cloud.google.com~1gke-tpu-accelerator")
+            .annotation("cloud.google.com/gke-tpu-topology", "4x4"),
+        job().selector(pool, "p").annotation(exclusive, "none"),
+        jobset().selector(pool, "p").annotation("alpha.jobset.sigs.k8s.io/exclusive-topology",
+                                                pool),
+        job().selector(pool, "p").label("kueue.x-k8s.io/queue-name", "q"),
+        job().selector(pool, "p").selector("cloud.google.com/gke-tpu-slice", "a")}) {
+    const auto answer = admit(pod);
+    EXPECT_EQ(key_of(answer).size(), 32u);
+    EXPECT_FALSE(answer.object["spec"].contains("affinity")) << answer.object["spec"].dump();
+  }
+}
 
 TEST(PlacementOff, by_configuration) {
   test::Around off;
