@@ -12,12 +12,12 @@ namespace tpuwh::server::doctor {
 namespace {
 
 // The scheduler's CPU for a Pod, in ms. source: bench/RESULTS.md, "What placement costs the
-// scheduler", kube-scheduler 1.37.2, 2026-11-27
+// scheduler", kube-scheduler 1.37.2, 2026-11-27 and 28
 struct Measured {
   double nodes, selector, terms;
 };
 constexpr Measured measured[] = {
-    {100, 1.6, 2.4}, {1000, 5.3, 11.5}, {3000, 14.0, 27.4}, {15000, 66.6, 102.6}};
+    {100, 1.6, 2.4}, {1000, 4.2, 10.3}, {3000, 12.1, 24.1}, {15000, 66.6, 102.6}};
 
 // Between the two sizes around it, or by the last two.
 double at(double nodes, double Measured::*of) {
