@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+
 namespace tpuwh::server::cli {
 
 namespace {
@@ -77,15 +79,16 @@ void add_value(CLI::App& command, const Setting& setting, Layers& layers) {
 
 }  // namespace
 
-std::shared_ptr<const settings::Layers> add_setting_flags(CLI::App& command,
-                                                          settings::Scope scope) {
+std::shared_ptr<const settings::Layers> add_setting_flags(
+    CLI::App& command, settings::Scope scope, std::initializer_list<std::string_view> keys) {
   auto layers = std::make_shared<Layers>();
   command
       .add_option("--config", layers->file,
                   "Configuration file, YAML or JSON, read once; flags override it")
       ->type_name("FILE");
   for (const Setting& setting : settings::settings()) {
-    if (setting.flag.empty() || setting.scope > scope) continue;
+    const bool named = std::ranges::find(keys, setting.key) != keys.end();
+    if (setting.flag.empty() || (setting.scope > scope && !named)) continue;
     if (setting.shape == Shape::boolean)
       add_switch(command, setting, *layers);
     else

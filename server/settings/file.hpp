@@ -44,4 +44,12 @@ ConfigFile read_config(const std::string& file);
 // The same of a stream, which is called `name`.
 ConfigFile read_config(std::istream& in, const std::string& name);
 
+// Problems as lines.
+std::string lines_of(const std::vector<Problem>& problems);
+
+// The text of a file that a ConfigMap holds. Returns what is wrong, "" if nothing is: it cannot be
+// read, or is larger than limits::config_bytes.
+std::string read_bounded(std::istream& in, std::string& text);
+std::string read_bounded(const std::string& file, std::string& text);
+
 }  // namespace tpuwh::server::settings

@@ -1,20 +1,11 @@
 #include "server/settings/layers.hpp"
 
+#include "server/settings/rules_file.hpp"
 #include "server/settings/usage_error.hpp"
 
 #include <fmt/format.h>
 
 namespace tpuwh::server::settings {
-
-namespace {
-
-std::string lines(const std::vector<Problem>& problems) {
-  std::string out;
-  for (const Problem& problem : problems) out += (out.empty() ? "" : "\n") + problem.text();
-  return out;
-}
-
-}  // namespace
 
 Effective combine(const std::vector<Given>& given) {
   Effective out;
@@ -61,12 +52,18 @@ Effective Layers::resolve() const {
   std::vector<Given> given;
   if (!file.empty()) {
     ConfigFile read = read_config(file);
-    if (!read.problems.empty()) throw UsageError(lines(read.problems));
+    if (!read.problems.empty()) throw UsageError(lines_of(read.problems));
     given = std::move(read.given);
   }
   given.insert(given.end(), flags.begin(), flags.end());
   Effective out = combine(given);
-  if (const auto wrong = contradictions(out); !wrong.empty()) throw UsageError(lines(wrong));
+  if (const auto wrong = contradictions(out); !wrong.empty()) throw UsageError(lines_of(wrong));
+  if (!out.options.rules_file.empty()) {
+    RulesFile read = read_rules(out.options.rules_file);
+    if (!read.problems.empty()) throw UsageError(lines_of(read.problems));
+    out.options.webhook.rules =
+        std::make_shared<const webhook::rules::Rules>(std::move(read.rules));
+  }
   return out;
 }
 

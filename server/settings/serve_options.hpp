@@ -57,6 +57,9 @@ struct ServeOptions {
   std::chrono::milliseconds drain_delay = std::chrono::seconds(5);
   std::chrono::milliseconds drain_timeout = std::chrono::seconds(20);
 
+  // What who asks for TPUs may, by namespace: a file (rules_file.hpp), read again when it changes.
+  std::string rules_file;
+
   LedgerKind ledger = LedgerKind::automatic;
 
   // How to reach the API server from outside a Pod, and where a Pod's token, CA and

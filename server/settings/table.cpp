@@ -403,6 +403,14 @@ void add_cluster(std::vector<Setting>& out) {
 }
 
 void add_decision(std::vector<Setting>& out) {
+  out.push_back(file_name(
+      {.key = "teamRules",
+       .flag = "--team-rules",
+       .scope = Scope::decision,
+       .help =
+           "Rules of the cluster: who may ask for TPUs, and for how many; whoever breaks one is "
+           "warned of it when the object is created. `kubectl tpu policy` enforces them"},
+      [](auto& o) -> auto& { return o.rules_file; }));
   out.push_back(choice<webhook::config::Mode>(
       {.key = "mode",
        .flag = "--mode",

@@ -271,7 +271,7 @@ def findings_are_asked_for_by_id_and_by_name():
     assert [line.split()[0] for line in out.splitlines() if line.startswith("TPU-")] == ["TPU-802", "TPU-926"], out
     rows = json.loads(run("findings", "-o", "json")[1])
     ids = [row["id"] for row in rows]
-    assert ids == sorted(set(ids)) and {row["by"] for row in rows} == {"webhook", "audit", "explain", "doctor"}, ids
+    assert ids == sorted(set(ids)) and {row["by"] for row in rows} == {"webhook", "policy", "audit", "explain", "doctor"}, ids
     assert all(row["what"].endswith(".") and row["fix"].endswith(".") for row in rows)
     assert run("findings", "unmuted")[0] == 2
 

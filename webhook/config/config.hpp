@@ -3,12 +3,14 @@
 
 #include "webhook/config/kind.hpp"
 #include "webhook/findings/finding.hpp"
+#include "webhook/rules/rules.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -74,6 +76,10 @@ struct Config {
 
   // Levels of findings other than their defaults.
   findings::Levels findings = {};
+
+  // What who asks for TPUs may; null: anything. Objects that make Pods are held against it, and
+  // never a Pod.
+  std::shared_ptr<const rules::Rules> rules = {};
 
   // By WorkloadKind, and by the namespace's name.
   std::array<WorkloadOverride, workload_kinds> per_workload = {};

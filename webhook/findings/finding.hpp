@@ -67,6 +67,17 @@ enum class Finding : std::uint8_t {
   selector_contradicts_leader,
   scheduling_group,
   pool_shared,
+  // of what the cluster's owner allows
+  rule_namespace,
+  rule_accelerator,
+  rule_topology,
+  rule_slice_chips,
+  rule_slices,
+  rule_chips,
+  rule_capacity,
+  rule_name,
+  rule_resumable,
+  rule_run_time,
   count_
 };
 inline constexpr std::size_t finding_count = static_cast<std::size_t>(Finding::count_);
@@ -146,6 +157,17 @@ inline constexpr Row all[] = {
     {selector_contradicts_leader, "TPU-602", warn},
     {scheduling_group, "TPU-603", warn},
     {pool_shared, "TPU-604", warn},
+    // ---- rules of the cluster
+    {rule_namespace, "TPU-651", warn},
+    {rule_accelerator, "TPU-652", warn},
+    {rule_topology, "TPU-653", warn},
+    {rule_slice_chips, "TPU-654", warn},
+    {rule_slices, "TPU-655", warn},
+    {rule_chips, "TPU-656", warn},
+    {rule_capacity, "TPU-657", warn},
+    {rule_name, "TPU-658", warn},
+    {rule_resumable, "TPU-659", warn},
+    {rule_run_time, "TPU-660", warn},
 };
 
 static_assert(std::size(all) == finding_count);

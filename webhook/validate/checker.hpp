@@ -12,6 +12,7 @@
 #include "webhook/config/config.hpp"
 #include "webhook/controllers/refusals.hpp"
 #include "webhook/read/cluster.hpp"
+#include "webhook/rules/judge.hpp"
 #include "webhook/validate/findings.hpp"
 #include "webhook/validate/object.hpp"
 #include "webhook/validate/validate.hpp"
@@ -28,6 +29,9 @@ namespace tpuwh::webhook::validate {
 // asks for no TPU is read and not counted. A RayCluster has a handful of groups and the API of
 // JobSet a list of a few; each costs up to three decisions, which bounds what one review can cost.
 inline constexpr std::size_t max_templates = 32;
+
+// Of more of them the rules of the cluster count nothing. No decision is made of one.
+inline constexpr std::size_t max_counted_templates = 1000;
 
 // What findings call a template: "worker group " and the name of the group; "" for the only one.
 // Put together where something is found, since most have nothing.
@@ -47,6 +51,12 @@ class Checker {
   bool for_person() const { return listener_ == Listener::person; }
   base::json::Reader& reader() { return work_.reader; }
 
+  // How many Pods the template that open() reads next has, for the rules of the cluster: as if
+  // nothing held them back.
+  void set_pods(std::uint64_t pods, const rules::Run& run = {}) {
+    pods_ = pods;
+    run_ = run;
+  }
   // Reads a template. False where there is nothing to decide: it is absent, asks for no
   // TPU, wants to be left alone, or asks for no whole number of chips (a fault). The reader
   // is where it was before. False, too, where it cannot be read; then the reader has failed.
@@ -96,6 +106,8 @@ class Checker {
 
  private:
   void add_bad_chips(const read::BadChips& bad);
+  void take_asked(base::json::Reader::Mark pod_template);
+  bool names_checkpoint(base::json::Reader::Mark pod_template);
   bool read(base::json::Reader::Mark place, std::string_view step);
   std::string titled(std::string sentence) const;
   bool kueue_manages() const;
@@ -129,8 +141,11 @@ class Checker {
   Findings& findings_;
   read::Review creation_;  // of the Pod
   Title title_;
-  bool was_read_ = false;                        // the template that open() was called for
-  std::size_t templates_ = 0;                    // that ask for TPU
+  bool was_read_ = false;      // the template that open() was called for
+  std::size_t templates_ = 0;  // that ask for TPU
+  std::uint64_t pods_ = 1;
+  rules::Run run_;
+  rules::AskedObject asked_;                     // where the cluster has rules
   std::map<std::string, std::uint64_t> pinned_;  // slices, by node pool
 };
 

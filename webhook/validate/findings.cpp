@@ -1,6 +1,7 @@
 #include "webhook/validate/findings.hpp"
 
 #include "base/concat.hpp"
+#include "base/names.hpp"
 #include "webhook/outcome/notes.hpp"
 
 #include <algorithm>
@@ -47,6 +48,18 @@ void Findings::add_decided(Finding finding, std::string sentence, Level level) {
 void Findings::add_in_front(Finding finding, std::string sentence) {
   const Level level = config_.level_of(finding, ns_);
   if (level != Level::off) list_of(level).add_in_front({finding, std::move(sentence)});
+}
+
+void Findings::judge(const rules::Rules& rules, const rules::AskedObject& object) {
+  if (object.templates.empty()) return;
+  broken_ = rules::judge(rules, ns_, object);
+  const rules::Rule* rule = rules::rule_of(rules, ns_);
+  judgement_ = (rule == nullptr ? "no rule" : base::printable(rule->name)) + ": ";
+  std::set<Finding> ids;
+  for (const rules::Broken& each : broken_)
+    if (ids.insert(each.finding).second)
+      judgement_ += base::concat({ids.size() > 1 ? ", " : "", findings::row(each.finding).id});
+  if (ids.empty()) judgement_ += "kept";
 }
 
 void Findings::soften(const std::string& why) {

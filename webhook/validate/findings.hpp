@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 #include "webhook/findings/finding.hpp"
+#include "webhook/rules/judge.hpp"
 
 namespace tpuwh::webhook::validate {
 
@@ -88,6 +89,14 @@ class Findings {
   // told.
   void add_in_front(Finding finding, std::string sentence);
 
+  // Holds what the object asks for against the rule of its namespace.
+  void judge(const rules::Rules& rules, const rules::AskedObject& object);
+  // What is broken, not added yet: what of it is a fault depends on the object before the update.
+  const std::vector<rules::Broken>& broken() const { return broken_; }
+  // Which rule it was held against, and how it came out: "dev: kept", "dev: TPU-654, TPU-656"; ""
+  // for an object that asks for no chips, and where there are no rules.
+  const std::string& judgement() const { return judgement_; }
+
   // Makes a warning of each fault, because `why`.
   void soften(const std::string& why);
   // The same of those that `before` has word for word, whether it was told or not: what was wrong
@@ -104,6 +113,8 @@ class Findings {
   const config::Config& config_;
   std::string_view ns_;
   FoundList faults_, warnings_;
+  std::vector<rules::Broken> broken_;
+  std::string judgement_;
 };
 
 // Of either list so many are told: the API server logs and stores what it is told, and the first

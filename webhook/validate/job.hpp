@@ -13,7 +13,9 @@ namespace tpuwh::webhook::validate {
 struct JobTemplate {
   std::optional<std::uint32_t> completions;
   std::optional<std::uint32_t> parallelism;
-  std::string_view completion_mode;  // "" where absent
+  std::optional<std::uint32_t> deadline;  // activeDeadlineSeconds, of one attempt
+  std::optional<std::uint32_t> retries;   // backoffLimit
+  std::string_view completion_mode;       // "" where absent
   bool manual_selector = false;
   base::json::Reader::Mark pod_template, selector, failure_policy;
 };
@@ -21,6 +23,10 @@ bool read_job_template(base::json::Reader& in, JobTemplate& job);
 
 // JobSet's default is Indexed; a Job's own is not.
 bool is_indexed(const JobTemplate& job, controllers::JobMaker maker);
+// As controllers::job_pods() counts them.
+std::uint64_t pods_of(const JobTemplate& job, bool indexed);
+// Of a Job that somebody creates up to so many times.
+rules::Run run_of(const JobTemplate& job, std::uint64_t attempts = 1);
 
 // What keeps the API server from making the Jobs of `job_name`, of whom they are.
 //

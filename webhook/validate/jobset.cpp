@@ -68,8 +68,12 @@ controllers::ReplicatedJobWords words_of(const Checker& checker, const Replicate
 
 // What JobSet and the Job controller write on Pod 0 of Job 0. False where its
 // Pods are no slice of several hosts.
-bool check_replicated_job(Checker& checker, const ReplicatedJob& replicated,
-                          const Network& network) {
+bool check_replicated_job(Checker& checker, const ReplicatedJob& replicated, const Network& network,
+                          std::uint64_t attempts) {
+  const bool indexed = is_indexed(replicated.job, controllers::JobMaker::jobset);
+  checker.set_pods(controllers::one_or(replicated.replicas) *
+                       std::min(pods_of(replicated.job, indexed), rules::most_pods),
+                   run_of(replicated.job, attempts));
   if (!checker.open({"replicated job ", replicated.name}, replicated.job.pod_template,
                     "template.spec.template"))
     return false;
@@ -77,7 +81,6 @@ bool check_replicated_job(Checker& checker, const ReplicatedJob& replicated,
   const std::string job = checker.object().name + "-" + std::string(replicated.name) + "-0";
   const std::string host = job + "-0";
   const std::string replicas = std::to_string(controllers::one_or(replicated.replicas));
-  const bool indexed = is_indexed(replicated.job, controllers::JobMaker::jobset);
   label_completion(checker, job);
   checker.label(read::Label::jobset_name, jobset);
   checker.label(read::Label::jobset_replicated_job, replicated.name);
@@ -128,6 +131,14 @@ bool read_startup_policy(base::json::Reader& in, bool& in_order) {
     if (!in.first(seen, 0) || !base::json::optional_text(in, order)) return false;
     in_order = order == "InOrder";
     return true;
+  });
+}
+
+bool read_restarts(base::json::Reader& in, std::optional<std::uint32_t>& restarts) {
+  if (in.take_null()) return true;
+  base::json::Seen seen = 0;
+  return in.object([&](std::string_view key) {
+    return key == "maxRestarts" ? in.first(seen, 0) && optional_bound(in, restarts) : in.skip();
   });
 }
 
@@ -210,6 +221,7 @@ bool check_jobset(Checker& checker, base::json::Reader::Mark spec) {
   Network network;
   base::json::Reader::Mark jobs, coordinator;
   bool in_order = false;
+  std::optional<std::uint32_t> restarts;
   std::vector<controllers::ReplicatedJobWords> words;  // for a person alone
   base::json::Seen seen = 0;
   const bool read = object_at(in, spec, [&](std::string_view key) {
@@ -217,6 +229,7 @@ bool check_jobset(Checker& checker, base::json::Reader::Mark spec) {
     if (key == "replicatedJobs") return in.first(seen, 1) && keep_place(in, jobs);
     if (key == "coordinator") return in.first(seen, 2) && keep_place(in, coordinator);
     if (key == "startupPolicy") return in.first(seen, 3) && read_startup_policy(in, in_order);
+    if (key == "failurePolicy") return in.first(seen, 4) && read_restarts(in, restarts);
     return in.skip();
   });
   if (!read || !jobs) return read;
@@ -226,7 +239,9 @@ bool check_jobset(Checker& checker, base::json::Reader::Mark spec) {
     ReplicatedJob replicated;
     if (!in.take_empty_object() && !read_replicated_job(in, replicated)) return false;
     if (checker.for_person()) words.push_back(words_of(checker, replicated));
-    if (check_replicated_job(checker, replicated, network) && !order.check(replicated))
+    if (check_replicated_job(checker, replicated, network,
+                             restarts.value_or(0) + std::uint64_t{1}) &&
+        !order.check(replicated))
       return false;
     return !in.failed();
   });

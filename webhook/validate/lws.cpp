@@ -82,6 +82,9 @@ class Group {
         leader_(checker.object().name + "-0") {}
 
   void check() {
+    const std::uint64_t groups = controllers::one_or(group_.groups);
+    const std::uint64_t size = controllers::one_or(group_.size);
+    checker_.set_pods(groups);
     if (group_.leader &&
         checker_.open({"leader template"}, group_.leader, "leaderWorkerTemplate.leaderTemplate")) {
       leader_asks_ = true;
@@ -91,7 +94,8 @@ class Group {
       leader_misfit_ = misfit();
     }
     if (checker_.reader().failed()) return;
-    const bool workers = !group_.leader || controllers::one_or(group_.size) > 1;
+    const bool workers = !group_.leader || size > 1;
+    checker_.set_pods(groups * (group_.leader && size > 0 ? size - 1 : size));
     if (workers &&
         checker_.open({"worker template"}, group_.worker, "leaderWorkerTemplate.workerTemplate")) {
       check_workers();

@@ -4,6 +4,8 @@
 #include "base/result.hpp"
 #include "webhook/read/vocabulary.hpp"
 
+#include <limits>
+
 namespace tpuwh::webhook::validate {
 
 namespace {
@@ -86,6 +88,15 @@ bool optional_number(base::json::Reader& in, std::optional<std::uint32_t>& out) 
   if (out) return true;
   return in.fail(base::Errc::bad_value,
                  base::printable(text) + " is not a whole number from 0 to 4294967295");
+}
+
+bool optional_bound(base::json::Reader& in, std::optional<std::uint32_t>& out) {
+  if (in.kind() != base::json::ValueKind::number) return in.skip();
+  std::string_view text;
+  if (!in.number(text)) return false;
+  const bool whole = text.find_first_not_of("0123456789") == std::string_view::npos;
+  if (whole) out = base::plain_decimal(text).value_or(std::numeric_limits<std::uint32_t>::max());
+  return true;
 }
 
 bool keep_place(base::json::Reader& in, base::json::Reader::Mark& out) {

@@ -36,6 +36,9 @@ bool read_object(base::json::Reader& in, WorkloadObject& object);
 
 // A whole number, not negative. The API server checks the rest.
 bool optional_number(base::json::Reader& in, std::optional<std::uint32_t>& out);
+// One that nothing but a rule of the cluster asks for: what is no such number is passed over, and
+// what is larger is the largest.
+bool optional_bound(base::json::Reader& in, std::optional<std::uint32_t>& out);
 // Keeps the place of a value and goes on behind it.
 bool keep_place(base::json::Reader& in, base::json::Reader::Mark& out);
 // Keeps the place of one member of the object at `place`, if that is there.

@@ -17,6 +17,7 @@ namespace {
 struct Cluster {
   std::string name;
   bool autoscaled = false;
+  rules::Run run = {};
 };
 
 struct WorkerGroup {
@@ -102,7 +103,16 @@ void check_last_replica(Checker& checker, const Cluster& cluster, const WorkerGr
                 "the autoscaler may make replica " + later + ", whose Pods are refused: " + why);
 }
 
+// As if it were not suspended: Kueue resumes it.
+std::uint64_t pods_of(const Cluster& cluster, const WorkerGroup& group) {
+  controllers::RayGroupNumbers numbers = group.numbers(cluster);
+  numbers.suspended = false;
+  return controllers::ray_replicas(numbers).now *
+         std::min(controllers::ray_hosts(numbers), rules::most_pods);
+}
+
 void check_group(Checker& checker, const Cluster& cluster, const WorkerGroup& group) {
+  checker.set_pods(pods_of(cluster, group), cluster.run);
   if (!checker.open({"worker group ", group.name}, group.pod_template)) {
     if (checker.selects_tpu_without_chips())
       checker.add(Finding::chips_missing,
@@ -187,6 +197,7 @@ bool check_groups(Checker& checker, const Cluster& cluster, base::json::Reader::
 bool check_head(Checker& checker, const Cluster& cluster, base::json::Reader::Mark head) {
   base::json::Reader& in = checker.reader();
   base::json::Reader::Mark pod_template;
+  checker.set_pods(1, cluster.run);
   if (member_at(in, head, "template", pod_template) && checker.open({"head group"}, pod_template)) {
     checker.label(read::Label::ray_node_type, "head");
     checker.label(read::Label::ray_cluster, cluster.name);
@@ -221,9 +232,17 @@ bool check_ray_holder(Checker& checker, base::json::Reader::Mark spec, std::stri
                       std::string_view kind) {
   base::json::Reader& in = checker.reader();
   base::json::Reader::Mark cluster;
-  if (!member_at(in, spec, member, cluster)) return false;
+  std::optional<std::uint32_t> deadline;
+  base::json::Seen seen = 0;
+  const bool read = object_at(in, spec, [&](std::string_view key) {
+    if (key == member) return in.first(seen, 0) && keep_place(in, cluster);
+    if (key == "activeDeadlineSeconds") return in.first(seen, 1) && optional_bound(in, deadline);
+    return in.skip();
+  });
+  if (!read) return false;
+  const rules::Run run{.ends = kind == "RayJob", .seconds = deadline};
   // KubeRay adds five letters of its own.
-  if (check_cluster(checker, {.name = checker.object().name + "-xxxxx"}, kind, cluster))
+  if (check_cluster(checker, {.name = checker.object().name + "-xxxxx", .run = run}, kind, cluster))
     return true;
   in.within(member);
   return false;
@@ -232,7 +251,8 @@ bool check_ray_holder(Checker& checker, base::json::Reader::Mark spec, std::stri
 }  // namespace
 
 bool check_ray_cluster(Checker& checker, base::json::Reader::Mark spec) {
-  return check_cluster(checker, {.name = checker.object().name}, "RayCluster", spec);
+  return check_cluster(checker, {.name = checker.object().name, .run = {.ends = true}},
+                       "RayCluster", spec);
 }
 
 bool check_ray_job(Checker& checker, base::json::Reader::Mark spec) {

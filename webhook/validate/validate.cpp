@@ -82,6 +82,9 @@ bool examine(const Kind& kind, base::json::Reader::Mark place, const Question& q
   return false;
 }
 
+constexpr std::string_view already_like_this =
+    "allowed, because the object was already like this: ";
+
 // A fault that was there before an update, or that somebody else was told of, is none now.
 void soften(const Kind& kind, const Question& question, answer::Workspace::Impl& work,
             Examined& now) {
@@ -90,17 +93,42 @@ void soften(const Kind& kind, const Question& question, answer::Workspace::Impl&
     now.findings.soften("allowed, because a " + std::string(now.object.owner_kind) + " made it: ");
   if (!work.review.old_object) return;
   Examined before(question.config, work.review.ns);
-  const std::string why = "allowed, because the object was already like this: ";
+  const std::string why(already_like_this);
   if (examine(kind, work.review.old_object, question, work, before))
     now.findings.soften_old(before.findings, why);
   else
     now.findings.soften(why);
 }
 
+// The same of rules: an update is refused for what it makes worse.
+void add_broken(const Kind& kind, const Question& question, answer::Workspace::Impl& work,
+                Examined& now) {
+  if (now.findings.broken().empty()) return;
+  const bool made = workloads::is_checked(now.object.owner_kind);
+  Examined before(question.config, work.review.ns);
+  const bool updated = bool(work.review.old_object);
+  const bool readable = !updated || examine(kind, work.review.old_object, question, work, before);
+  for (const rules::Broken& each : now.findings.broken()) {
+    if (made)
+      now.findings.add(
+          each.finding,
+          base::concat({"allowed, because a ", now.object.owner_kind, " made it: ", each.sentence}),
+          Level::warn);
+    else if (updated && (!readable || rules::was_broken(before.findings.broken(), each)))
+      now.findings.add(each.finding, base::concat({already_like_this, each.sentence}), Level::warn);
+    else
+      now.findings.add(each.finding, each.sentence);
+  }
+}
+
 // The warnings are in work.told.notes.
-answer::Answer respond_with(const outcome::Decision& decision, answer::Workspace::Impl& work) {
+answer::Answer respond_with(const outcome::Decision& decision, answer::Workspace::Impl& work,
+                            std::string_view judgement = {}) {
   work.told.description.clear();
-  answer::respond(work.review, decision, work.told, work.answer);
+  if (judgement.empty())
+    answer::respond(work.review, decision, work.told, work.answer);
+  else
+    answer::respond_judged(work.review, decision, work.told, judgement, work.answer);
   answer::Answer answer;
   answer.body = work.answer.view();
   answer.summary = answer::summary_of(work.review, decision);
@@ -152,7 +180,7 @@ answer::Answer respond_found(const Kind& kind, const Examined& found, const conf
           {outcome::in_shadow, "it would have been denied: ", decision.denial.text()}));
   }
   take_warnings(found.findings.warnings(), notes);
-  answer::Answer answer = respond_with(decision, work);
+  answer::Answer answer = respond_with(decision, work, found.findings.judgement());
   work.owner.clear();
   work.owner.add(kind.object->kind, '/', found.object.name);
   answer.summary.owner = work.owner.view();
@@ -174,6 +202,7 @@ answer::Answer answer_object(read::Body body, const Question& question,
     return answer::refuse(work.reader.error(), work);
   }
   soften(*kind, question, work, now);
+  add_broken(*kind, question, work, now);
   return respond_found(*kind, now, config, work);
 }
 
@@ -201,6 +230,7 @@ std::vector<Found> faults_of(read::Body review, const config::Config& config,
   Examined now(config, work.review.ns);
   if (!examine(*kind, work.review.object, question, work, now)) return {};
   soften(*kind, question, work, now);
+  add_broken(*kind, question, work, now);
   std::vector<Found> out;
   for (const Found* fault : now.findings.faults().in_order()) out.push_back(*fault);
   return out;

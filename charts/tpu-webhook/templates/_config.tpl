@@ -12,6 +12,9 @@
 {{- if .Values.metrics.from -}}
 {{- $_ := set $config "healthMetrics" false -}}
 {{- end -}}
+{{- if .Values.teamRules -}}
+{{- $_ := set $config "teamRules" "/rules/rules.yaml" -}}
+{{- end -}}
 {{- if eq .Values.certificate.mode "internal" -}}
 {{- $_ := set $config "tls" (dict "secret" (include "tpu-webhook.ownSecret" .)) -}}
 {{- else -}}

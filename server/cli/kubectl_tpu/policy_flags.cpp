@@ -3,10 +3,13 @@
 #include "server/cli/choices.hpp"
 #include "server/cli/setting_flags.hpp"
 #include "server/tools/policy/command.hpp"
+#include "server/tools/policy/trial.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace tpuwh::server::cli::kubectl_tpu {
 
@@ -20,13 +23,63 @@ and what it leaves alone has no policy.
 A policy sees one object and no cluster, and says nothing where it cannot be sure; it never looks at
 Pods. An update is refused only for what it makes wrong. docs/governance.md has what each one says.
 
+With --team-rules FILE it prints policies of the cluster's rules, too: who may ask for TPUs, and for how many,
+and what the Pods of whoever does must be like. `kubectl tpu explain --team-rules FILE` says the same of a
+manifest.
+
 To try them on a cluster before they refuse anybody: --at-most warn.
 
 Examples:
   kubectl tpu policy | kubectl apply -f -
   kubectl tpu policy --at-most warn | kubectl apply -f -
+  kubectl tpu policy --team-rules rules.yaml | kubectl apply -f -
   kubectl tpu policy --config webhook.yaml --output json | jq -r '.items[].metadata.name'
   kubectl tpu policy | kubectl delete -f -)";
+
+constexpr auto test_example = R"(
+Judges objects by the rules, as the policies of `kubectl tpu policy --team-rules` would: those of files, of
+folders, or a List such as kubectl prints, so also a whole cluster. Nothing is asked of a cluster.
+With --expect the outcome of each object that it names is compared, and nothing else counts:
+
+  - object: team-dev/Job/train     # or Job/train
+    outcome: refused               # allowed, warned, refused
+    ids: [TPU-654]                 # exactly these; may be left out
+
+Exit code: 0 nothing would be refused, or all is as expected; 1 otherwise; 2 a file cannot be read, or
+something in it cannot be judged.
+
+Examples:
+  kubectl tpu policy test --team-rules rules.yaml -f manifests/
+  kubectl tpu policy test --team-rules rules.yaml -f manifests/ --expect expected.yaml
+  kubectl get jobs,cronjobs,statefulsets,deployments -A -o json |
+    kubectl tpu policy test --team-rules rules.yaml     # jobsets and others where they are installed)";
+
+void add_policy_test(CLI::App& policy, Command& chosen) {
+  auto options = std::make_shared<policy::TrialOptions>();
+  auto* command = policy.add_subcommand("test", "Say what rules would refuse, before they do");
+  auto flagged = std::make_shared<std::vector<std::string>>();
+  command->add_option("FILE", options->files,
+                      "Objects to judge: files, folders, or - for standard input (the default)");
+  command->add_option("--filename,-f", *flagged, "The same as FILE, as in kubectl")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  command->add_option("--namespace,-n", options->ns, "Namespace of objects that name none")
+      ->type_name("NS")
+      ->capture_default_str();
+  command->add_option("--expect", options->expected, "What is expected of them")->type_name("FILE");
+  add_choice<policy::TrialOutput>(
+      *command, "--output,-o", options->output,
+      {{"text", policy::TrialOutput::text}, {"json", policy::TrialOutput::json}}, "Output format");
+  auto layers = add_setting_flags(*command, settings::Scope::names, {"teamRules"});
+  command->footer(test_example);
+  command->callback([options, flagged, layers, &chosen] {
+    options->files.insert(options->files.end(), flagged->begin(), flagged->end());
+    options->config = layers->resolve().options.webhook;
+    chosen.run = [options](const text::Console& console) {
+      return policy::run_policy_test(*options, console);
+    };
+  });
+}
 
 }  // namespace
 
@@ -44,9 +97,11 @@ void add_policy(CLI::App& program, Command& chosen) {
                               {"audit", policy::Action::audit}},
                              "What follows at most of an object that breaks a rule; audit: only an "
                              "annotation in the audit log");
-  auto layers = add_setting_flags(*command, settings::Scope::names);
+  auto layers = add_setting_flags(*command, settings::Scope::names, {"teamRules"});
   command->footer(policy_example);
-  command->callback([options, layers, &chosen] {
+  add_policy_test(*command, chosen);
+  command->callback([command, options, layers, &chosen] {
+    if (!command->get_subcommands().empty()) return;
     options->config = layers->resolve().options.webhook;
     chosen.run = [options](const text::Console& console) {
       return policy::run_policy(*options, console);

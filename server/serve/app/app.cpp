@@ -11,6 +11,7 @@
 #include "server/net/thread.hpp"
 #include "server/serve/app/cluster_metrics.hpp"
 #include "server/serve/app/drain.hpp"
+#include "server/serve/app/rules_watch.hpp"
 #include "server/serve/app/worker.hpp"
 #include "server/serve/metrics/process.hpp"
 #include "server/settings/usage_error.hpp"
@@ -182,6 +183,7 @@ class App {
         health_(options.threads + 1),
         clients_(open_clients()),
         source_(open_source()),
+        rules_(options.rules_file, options.webhook.rules),
         certificate_(guarded(source_.first())),
         cluster_config_(find_cluster(options)),
         certificate_config_(find_certificate(options)) {
@@ -201,6 +203,7 @@ class App {
     add_metrics();
     control_.keep("signals", [this] { return watch_signals(); });
     control_.keep("certificate-files", [this] { return watch_certificate(); });
+    if (!options_.rules_file.empty()) control_.keep("team-rules", [this] { return watch_rules(); });
     connect_cluster();
     auto threads = start_threads();
     watchdog_.begin();
@@ -356,6 +359,8 @@ class App {
     });
     metrics_.add([this](metrics::Samples& out) { load_metrics(out); });
     metrics_.add(metrics::process_metrics);
+    if (!options_.rules_file.empty())
+      metrics_.add([this](metrics::Samples& out) { rules_metrics(out); });
     if (keeper_)
       metrics_.add([this](metrics::Samples& out) { keeper_metrics(keeper_->status(), out); });
     if (!cluster_config_) return;
@@ -474,6 +479,36 @@ class App {
       case Word::good_again:
         return log_.info("certificate is good again", {{"not_after", end}});
     }
+  }
+
+  net::Task<void> watch_rules() {
+    net::Timer timer(control_.executor());
+    for (;;) {
+      timer.expires_after(limits::certificate_poll);
+      const auto [error] = co_await timer.async_wait(net::as_result);
+      if (error) co_return;
+      if (const auto change = rules_.poll()) use(*change);
+    }
+  }
+
+  void use(const RulesWatch::Change& change) {
+    if (change.rules == nullptr) {
+      ++rules_refused_;
+      log_.error("rules not replaced; the old ones are kept", {{"error", change.error}});
+      return;
+    }
+    ++rules_read_;
+    for (auto& worker : workers_) worker->take_rules(change.rules);
+    log_.info("rules replaced", {{"rules", std::uint64_t{change.rules->list.size()}}});
+  }
+
+  void rules_metrics(metrics::Samples& out) const {
+    constexpr auto name = "tpu_webhook_team_rules_reloads_total";
+    constexpr auto help =
+        "Changes of the file of rules; error: it could not be used, and the old "
+        "rules are kept";
+    out.counter(name, help, static_cast<double>(rules_read_), {{"result", "ok"}});
+    out.counter(name, help, static_cast<double>(rules_refused_), {{"result", "error"}});
   }
 
   void look_at_clients() {
@@ -607,6 +642,8 @@ class App {
   https::Connections connections_{load_}, health_connections_{health_load_};
   const std::unique_ptr<tls::Clients> clients_;
   tls::Source source_;
+  RulesWatch rules_;
+  std::atomic<std::uint64_t> rules_read_{0}, rules_refused_{0};
   tls::CurrentContext certificate_;
   tls::Expiry expiry_;
   const std::optional<kube::access::ApiConfig> cluster_config_, certificate_config_;

@@ -8,7 +8,9 @@
 #include "server/serve/https/router.hpp"
 #include "server/serve/metrics/metrics.hpp"
 #include "webhook/answer/admit.hpp"
+#include "webhook/rules/rules.hpp"
 
+#include <memory>
 #include <span>
 #include <string>
 
@@ -40,7 +42,12 @@ class Handlers {
     metrics::Metrics& metrics;
   };
   explicit Handlers(const Shared& shared)
-      : shared_(shared), shadow_config_(shared.config.in_shadow()) {}
+      : shared_(shared), config_(shared.config), shadow_config_(shared.config.in_shadow()) {}
+
+  // From the next review on, on this loop.
+  void take_rules(const std::shared_ptr<const webhook::rules::Rules>& rules) {
+    config_.rules = shadow_config_.rules = rules;
+  }
 
   // Answers a request that was routed; for a review `body` is the review. The views of what
   // is returned live until the next call, and while `body` is unchanged.
@@ -59,9 +66,10 @@ class Handlers {
   Reply scrape();
 
   const Shared shared_;
+  webhook::config::Config config_;
   // Of /shadow and what is below it: a webhook entry for namespaces that only want to know what
   // would be done.
-  const webhook::config::Config shadow_config_;
+  webhook::config::Config shadow_config_;
   webhook::answer::Workspace workspace_;
   std::string metrics_text_;  // of the last scrape
   std::string ready_text_;    // of the last /readyz that had more to say than "ok"

@@ -3,10 +3,13 @@
 #include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/yaml.hpp"
+#include "server/tools/policy/rules_law.hpp"
 #include "server/tools/policy/size_law.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -26,7 +29,9 @@ Elsewhere elsewhere(const webhook::config::Config& config) {
 
 int run_policy(const PolicyOptions& options, const text::Console& console) {
   Json all = Json::array();
-  for (const Policy& each : size_law(options.config, options.most)) {
+  std::vector<Policy> policies = size_law(options.config, options.most);
+  std::ranges::move(rules_law(options.config, options.most), std::back_inserter(policies));
+  for (const Policy& each : policies) {
     all.push_back(policy_object(each));
     all.push_back(binding_object(each, elsewhere(options.config)));
   }

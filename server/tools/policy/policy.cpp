@@ -8,6 +8,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr auto api_version = "admissionregistration.k8s.io/v1";
 
+Json annotations(const std::vector<Named>& all) {
+  Json out = Json::array();
+  for (const Named& each : all)
+    out.push_back({{"key", each.name}, {"valueExpression", each.expression}});
+  return out;
+}
+
 Json listed(const std::vector<Named>& all) {
   Json out = Json::array();
   for (const Named& each : all)
@@ -39,15 +46,18 @@ Json policy_object(const Policy& policy) {
                            {"reason", "Invalid"},
                            {"message", policy.message},
                            {"messageExpression", policy.message_expression}};
-  return {{"apiVersion", api_version},
-          {"kind", "ValidatingAdmissionPolicy"},
-          {"metadata", {{"name", policy.name}}},
-          {"spec",
-           {{"failurePolicy", "Ignore"},
-            {"matchConstraints", {{"resourceRules", Json::array({rule})}}},
-            {"matchConditions", listed(policy.conditions)},
-            {"variables", listed(policy.variables)},
-            {"validations", Json::array({validation})}}}};
+  const bool fails = policy.must_hold && policy.action == Action::deny;
+  Json out = {{"apiVersion", api_version},
+              {"kind", "ValidatingAdmissionPolicy"},
+              {"metadata", {{"name", policy.name}}},
+              {"spec",
+               {{"failurePolicy", fails ? "Fail" : "Ignore"},
+                {"matchConstraints", {{"resourceRules", Json::array({rule})}}},
+                {"matchConditions", listed(policy.conditions)},
+                {"variables", listed(policy.variables)},
+                {"validations", Json::array({validation})}}}};
+  if (!policy.audit.empty()) out["spec"]["auditAnnotations"] = annotations(policy.audit);
+  return out;
 }
 
 Json binding_object(const Policy& policy, const Elsewhere& elsewhere) {

@@ -27,6 +27,8 @@ struct Policy {
   std::string message = {},
               message_expression = {};  // the first where the second cannot be evaluated
   Action action = Action::audit;
+  bool must_hold = false;  // an error in an expression refuses the object, where that is denied
+  std::vector<Named> audit = {};  // annotations: name, and CEL that gives a text or null
 };
 
 // Namespaces whose objects are not looked at.
@@ -35,7 +37,8 @@ struct Elsewhere {
   std::string label, value;             // by a label
 };
 
-// `kubectl apply` takes them. An error in an expression lets the object pass.
+// `kubectl apply` takes them. An error in an expression lets the object pass, but where a policy
+// must hold.
 nlohmann::ordered_json policy_object(const Policy& policy);
 nlohmann::ordered_json binding_object(const Policy& policy, const Elsewhere& elsewhere);
 

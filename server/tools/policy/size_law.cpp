@@ -148,19 +148,6 @@ std::string asks_for_tpus(const Law& law) {
   pod.spec.containers.exists(c, 'google.com/tpu' in c.?resources.?limits.orValue({}))))";
 }
 
-// Its maker was told, or will be; and nothing is judged of what goes.
-std::string nobody_made_it() {
-  std::string kinds;
-  for (const auto& workload : webhook::workloads::workloads())
-    for (const ObjectKind& each : workload.objects)
-      kinds += fmt::format("{}'{}'", kinds.empty() ? "" : ", ", each.kind);
-  return fmt::format(
-      R"(!has(object.metadata.deletionTimestamp) &&
-!object.metadata.?ownerReferences.orValue([]).exists(owner,
-  owner.?controller.orValue(false) && owner.kind in [{}]))",
-      kinds);
-}
-
 // Where there is a fault of this level.
 std::vector<Fault> faults_of(const Law& law, const Config& config, Level level) {
   std::vector<Fault> out;
@@ -181,7 +168,7 @@ Policy policy_of(const Law& law, const ObjectKind& kind, const std::vector<Fault
              .resource = std::string(kind.resource),
              .versions = {},
              .conditions = {{"asks-for-tpus", asks_for_tpus(law)},
-                            {"made-by-nobody-checked", nobody_made_it()}},
+                            {"made-by-nobody-checked", made_by_nobody_checked()}},
              .variables = {{"objects", "oldObject == null ? [object] : [object, oldObject]"},
                            {"templates", with(law.templates, "@cluster@", law.inside)}},
              .expression = "variables.found.size() == 0",
@@ -193,7 +180,7 @@ Policy policy_of(const Law& law, const ObjectKind& kind, const std::vector<Fault
   for (const std::string_view version : kind.versions)
     if (!version.empty()) out.versions.emplace_back(version);
   for (Step& step : steps(config.prefix))
-    out.variables.push_back({std::string(step.name), std::move(step.expression)});
+    out.variables.push_back({std::move(step.name), std::move(step.expression)});
   out.variables.push_back({"faults", faults_cel(faults)});
   // What was wrong already must not keep the rest of an object from being changed.
   out.variables.push_back({"found",

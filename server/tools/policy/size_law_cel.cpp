@@ -2,6 +2,7 @@
 
 #include "base/edits.hpp"
 #include "topology/catalog.hpp"
+#include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
 
@@ -153,6 +154,19 @@ std::vector<Step> steps(std::string_view prefix) {
 
 std::span<const Fault> faults_of_shapes() {
   return of_shapes;
+}
+
+// Its maker was told, or will be; and nothing is judged of what goes.
+std::string made_by_nobody_checked() {
+  std::string kinds;
+  for (const auto& workload : webhook::workloads::workloads())
+    for (const webhook::workloads::ObjectKind& each : workload.objects)
+      kinds += fmt::format("{}'{}'", kinds.empty() ? "" : ", ", each.kind);
+  return fmt::format(
+      R"(!has(object.metadata.deletionTimestamp) &&
+!object.metadata.?ownerReferences.orValue([]).exists(owner,
+  owner.?controller.orValue(false) && owner.kind in [{}]))",
+      kinds);
 }
 
 std::string with(std::string_view text, std::string_view place, std::string_view value) {

@@ -31,13 +31,16 @@ struct Fault {
 //   sizes      template, topology, chips (of a Pod), all (of the slice), hosts (1 where the number
 //              of Pods is not judged), has ("4x4 with 4 chips per Pod has 4 hosts (16 / 4)")
 struct Step {
-  std::string_view name;
+  std::string name;
   std::string expression;
 };
 std::vector<Step> steps(std::string_view prefix);
 
 // What is wrong with a topology and its chips, whoever makes the Pods.
 std::span<const Fault> faults_of_shapes();
+
+// Whether an object is nobody's that is looked at itself, and is not being deleted.
+std::string made_by_nobody_checked();
 
 // The text with `value` at each `place`.
 std::string with(std::string_view text, std::string_view place, std::string_view value);

@@ -43,7 +43,8 @@ perNamespace:
 
 `explain`, [`audit`](#of-audit) and [`doctor`](#of-doctor) report further findings, under names of their own. Each also has
 an id of the same kind (`id` in the JSON of audit and doctor, `finding` in that of explain). Its level here is the highest
-that it can have, and no configuration changes it.
+that it can have, and no configuration changes it. What admission policies alone refuse (docs/governance.md)
+is [below](#of-policy), too.
 
 | Id | Level | What is found |
 |---|---|---|
@@ -113,7 +114,7 @@ def section(row, examples):
 
 
 def tool_section(by, found, rows):
-    """The rows of `audit` or `doctor`, which have no manifests."""
+    """The rows of `policy`, `audit` or `doctor`, which have no manifests."""
     out = [f"## Of {by}", "", f"| Id | Name | At most | {found} | What to do |", "|---|---|---|---|---|"]
     return "\n".join(out + [f"| {row['id']} | `{row['name']}` | {row['default']} | {row['what']} | {row['fix']} |"
                             for row in rows if row["by"] == by]) + "\n"
@@ -146,7 +147,7 @@ def main(program, update):
     links = [f"| [{row['id']}](#{row['id'].lower()}-{row['name']}) | {row['default']} | {row['what']} |" for row in rows]
     page = HEAD + "\n".join(links) + "\n\n" + "\n".join([
         *(section(row, examples[row["id"]]) for row in rows),
-        tool_section("audit", "What is found", whole), tool_section("doctor", "What is checked", whole)])
+        tool_section("policy", "What is refused", whole), tool_section("audit", "What is found", whole), tool_section("doctor", "What is checked", whole)])
     page = page.rstrip("\n") + "\n"
     if update:
         PAGE.write_text(page, encoding="utf-8")

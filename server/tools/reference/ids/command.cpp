@@ -5,6 +5,7 @@
 #include "server/text/json_text.hpp"
 #include "server/tools/reference/ids/doctor_rows.hpp"
 #include "server/tools/reference/ids/explain_rows.hpp"
+#include "server/tools/reference/ids/policy_rows.hpp"
 #include "server/tools/reference/ids/webhook_rows.hpp"
 
 #include <fmt/format.h>
@@ -48,6 +49,7 @@ std::vector<Entry> all_entries() {
     out.push_back(
         {{row.id, words.name, name_of(row.level), words.what, words.fix}, "webhook", words.cause});
   }
+  for (const Row& row : rows::of_policy) out.push_back({row, "policy", {}});
   for (const Row& row : audit_rows) out.push_back({row, "audit", {}});
   for (const Row& row : explain_rows) out.push_back({row, "explain", {}});
   for (const Row& row : doctor_rows) out.push_back({row, "doctor", {}});

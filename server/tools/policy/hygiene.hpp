@@ -1,0 +1,34 @@
+// What admission policies hold an object to that needs no slice, said without an API server. The
+// policies say the same in the same words (rules_cel.cpp); a test holds one to the other.
+#pragma once
+
+#include "webhook/rules/rules.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <vector>
+
+namespace tpuwh::server::policy {
+
+struct Unclean {
+  std::string id;        // "TPU-671"
+  std::string sentence;  // "label team is missing, expected a, b"
+};
+
+// A Pod template of an object whose Pods ask for chips.
+struct TitledTemplate {
+  std::string title;  // "worker group a: ", "" for the only one
+  const nlohmann::ordered_json* pod;
+};
+
+// The templates of an object of a kind that has a policy, of which a container asks for
+// google.com/tpu.
+std::vector<TitledTemplate> templates_with_chips(const nlohmann::ordered_json& object);
+
+// All that the object breaks. A sentence ends without the rule.
+std::vector<Unclean> unclean(const webhook::rules::Hygiene& hygiene,
+                             const nlohmann::ordered_json& object,
+                             const std::vector<TitledTemplate>& templates);
+
+}  // namespace tpuwh::server::policy

@@ -1,0 +1,120 @@
+#include "server/tools/policy/rules_law.hpp"
+
+#include "server/tools/policy/rules_cel.hpp"
+#include "webhook/workloads/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::server::policy {
+
+namespace {
+
+using webhook::config::Config;
+using webhook::workloads::ObjectKind;
+
+// CEL: a list of maps of title, pod and pods, of an object `o`.
+std::string single_template(std::string_view pod, std::string_view pods) {
+  return fmt::format("[{{'title': dyn(''), 'pod': dyn({}), 'pods': dyn({})}}]", pod, pods);
+}
+
+std::string job_templates(std::string_view spec) {
+  const std::string indexed = fmt::format("{}.?completionMode.orValue('') == 'Indexed'", spec);
+  return single_template(fmt::format("{}.template", spec), job_pods_cel(spec, indexed));
+}
+
+std::string jobset_templates() {
+  constexpr std::string_view spec = "job.template.spec";
+  return fmt::format(
+      "o.spec.?replicatedJobs.orValue([]).map(job, {{\n"
+      "  'title': dyn('replicated job ' + job.name + ': '), 'pod': dyn({0}.template),\n"
+      "  'pods': dyn(int(job.?replicas.orValue(1)) * [{1}, 1000000].min())}})",
+      spec,
+      job_pods_cel(spec, fmt::format("{}.?completionMode.orValue('Indexed') == 'Indexed'", spec)));
+}
+
+// `cluster` is where the RayCluster's spec is: "o.spec", "o.spec.?rayClusterSpec".
+std::string ray_templates(std::string_view cluster) {
+  return fmt::format(
+      "[{0}.?headGroupSpec].filter(head, head.hasValue()).map(head, {{\n"
+      "  'title': dyn('head group: '), 'pod': dyn(head.value().template), 'pods': dyn(1)}}) +\n"
+      "{0}.?workerGroupSpecs.orValue([]).map(group, {{\n"
+      "  'title': dyn('worker group ' + group.groupName + ': '), 'pod': dyn(group.template),\n"
+      "  'pods': dyn([int(group.?maxReplicas.orValue(2147483647)),\n"
+      "    [int(group.?minReplicas.orValue(0)), int(group.?replicas.orValue(0))].max()].min() *\n"
+      "    [int(group.?numOfHosts.orValue(1)), 1000000].min())}})",
+      cluster);
+}
+
+constexpr std::string_view group_templates =
+    R"(o.spec.leaderWorkerTemplate.?leaderTemplate.optMap(leader, [{
+  'title': dyn('leader template: '), 'pod': dyn(leader), 'pods': dyn(int(o.spec.?replicas.orValue(1)))
+}]).orValue([]) +
+(has(o.spec.leaderWorkerTemplate.leaderTemplate) && o.spec.leaderWorkerTemplate.?size.orValue(1) <= 1 ? [] : [{
+  'title': dyn('worker template: '), 'pod': dyn(o.spec.leaderWorkerTemplate.workerTemplate),
+  'pods': dyn(int(o.spec.?replicas.orValue(1)) * (int(o.spec.leaderWorkerTemplate.?size.orValue(1)) -
+    (has(o.spec.leaderWorkerTemplate.leaderTemplate) ? 1 : 0)))
+}]))";
+
+// "" for a kind that no policy looks at.
+std::string templates_of(std::string_view kind) {
+  if (kind == "Job") return job_templates("o.spec");
+  if (kind == "CronJob") return job_templates("o.spec.jobTemplate.spec");
+  if (kind == "JobSet") return jobset_templates();
+  if (kind == "RayCluster") return ray_templates("o.spec");
+  if (kind == "RayJob") return ray_templates("o.spec.?rayClusterSpec");
+  if (kind == "RayService") return ray_templates("o.spec.?rayClusterConfig");
+  if (kind == "LeaderWorkerSet") return std::string(group_templates);
+  if (kind == "StatefulSet" || kind == "Deployment")
+    return single_template("o.spec.template", "int(o.spec.?replicas.orValue(1))");
+  return {};
+}
+
+Policy policy_of(const ObjectKind& kind, std::string_view templates,
+                 const webhook::rules::Rules& rules, Action action) {
+  Policy out{.name = fmt::format("tpu-rules-{}", kind.resource),
+             .group = std::string(kind.group),
+             .resource = std::string(kind.resource),
+             .versions = {},
+             .conditions = {{"made-by-nobody-checked", made_by_nobody_checked()}},
+             .variables = {{"objects", "oldObject == null ? [object] : [object, oldObject]"},
+                           {"queue",
+                            "variables.objects.map(o, 'kueue.x-k8s.io/queue-name' in "
+                            "o.metadata.?labels.orValue({}))"},
+                           {"templates", fmt::format("variables.objects.map(o,\n{})", templates)}},
+             .expression = "variables.found.size() == 0",
+             .message = fmt::format("this {} breaks a rule of the cluster on TPUs", kind.kind),
+             .message_expression =
+                 fmt::format("'{} ' + object.metadata.name + ': ' + variables.found.map(fault, "
+                             "fault.text).join('; ')",
+                             kind.kind),
+             .action = action,
+             .must_hold = true,
+             .audit = {{"rule", "variables.asked[0].size() == 0 ? '' : " + judgement_cel()}}};
+  for (const std::string_view version : kind.versions)
+    if (!version.empty()) out.versions.emplace_back(version);
+  for (Step& step : rule_steps(rules))
+    out.variables.push_back({std::move(step.name), std::move(step.expression)});
+  return out;
+}
+
+}  // namespace
+
+bool has_rules_policy(std::string_view kind) {
+  return !templates_of(kind).empty();
+}
+
+std::vector<Policy> rules_law(const Config& config, Action most) {
+  std::vector<Policy> out;
+  if (config.rules == nullptr) return out;
+  for (const auto& workload : webhook::workloads::workloads())
+    for (const ObjectKind& kind : workload.objects)
+      if (const std::string templates = templates_of(kind.kind); !templates.empty())
+        out.push_back(policy_of(kind, templates, *config.rules, std::min(most, Action::deny)));
+  return out;
+}
+
+}  // namespace tpuwh::server::policy

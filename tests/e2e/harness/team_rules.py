@@ -1,0 +1,94 @@
+"""Objects that ask for TPUs, within the rules of a cluster and not, drawn by a seed; and what is said of them."""
+
+import json
+import random
+import re
+import subprocess
+
+from .sizes import KINDS, draw_object
+
+ALL_KINDS = {**KINDS, "CronJob": ("batch/v1", "cronjobs"), "Deployment": ("apps/v1", "deployments")}
+CAPACITY = [{}, {}, {"cloud.google.com/gke-spot": "true"}, {"cloud.google.com/gke-provisioning": "spot"},
+            {"cloud.google.com/gke-flex-start": "true"}, {"cloud.google.com/gke-queued": "true"}, {"cloud.google.com/reservation-name": "ours"},
+            {"cloud.google.com/gke-spot": "false"}]
+SAID = re.compile(r"TPU-\d{3}: .*?\((?:rule|ask) [^)]*\)")
+IDS = {f"TPU-65{number}" for number in range(1, 8)}
+
+
+def templates(obj: dict) -> list:
+    """The Pod templates in an object."""
+    found = []
+
+    def look(value):
+        if isinstance(value, dict):
+            if "containers" in value.get("spec", {}) if isinstance(value.get("spec"), dict) else False:
+                found.append(value)
+            for each in value.values():
+                look(each)
+        elif isinstance(value, list):
+            for each in value:
+                look(each)
+
+    look(obj["spec"])
+    return found
+
+
+def draw_asking(draw: random.Random, number: int) -> dict:
+    """An object of any kind that makes Pods, right or wrong in size, of any number of Pods."""
+    obj = draw_object(draw, number).obj
+    name, spec = obj["metadata"]["name"], obj["spec"]
+    if obj["kind"] == "Job" and draw.random() < 0.5:
+        obj = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": obj["metadata"], "spec": {
+            "schedule": "0 0 1 1 *", "suspend": True, "jobTemplate": {"spec": spec}}}
+    if obj["kind"] == "StatefulSet" and draw.random() < 0.5:
+        spec.pop("serviceName")
+        obj = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": obj["metadata"], "spec": spec}
+    for template in templates(obj):
+        if any("google.com/tpu" in one.get("resources", {}).get("limits", {}) for one in template["spec"]["containers"]):
+            template["spec"].setdefault("nodeSelector", {}).update(draw.choice(CAPACITY))
+            template["metadata"] = {**template.get("metadata", {}), **({"labels": {**template.get("metadata", {}).get("labels", {}), "team": "a"}}
+                                                                       if draw.random() < 0.5 else {})}
+    change_numbers(draw, obj)
+    assert obj["metadata"]["name"] == name
+    return obj
+
+
+def change_numbers(draw: random.Random, obj: dict, most: int = 2_000_000_000) -> None:
+    """Other numbers of Pods, where they may be changed later."""
+    spec, some = obj["spec"], lambda: draw.choice([0, 1, 1, 2, 3, 8, most])
+    if obj["kind"] == "CronJob":
+        spec["jobTemplate"]["spec"]["parallelism"] = some()
+    for group in (spec.get("rayClusterSpec") or spec.get("rayClusterConfig") or spec).get("workerGroupSpecs", []):
+        group.update(minReplicas=0, maxReplicas=most, replicas=some())
+    for job in spec.get("replicatedJobs", []):
+        job["replicas"] = draw.choice([1, 1, 2, 3])
+    if obj["kind"] == "LeaderWorkerSet":
+        spec["replicas"] = draw.choice([0, 1, 2, 8])
+
+
+def review_of(obj: dict, namespace: str, before: dict | None = None) -> dict:
+    """What an API server sends of its creation, or of its update."""
+    group, _, version = obj["apiVersion"].rpartition("/")
+    request = {"uid": "u", "kind": {"group": group, "version": version, "kind": obj["kind"]},
+               "resource": {"group": group, "version": version, "resource": ALL_KINDS[obj["kind"]][1]}, "namespace": namespace,
+               "operation": "UPDATE" if before else "CREATE", "object": obj, "oldObject": before}
+    return {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request}
+
+
+def findings(tools, rules, reviews: list) -> list:
+    """Of each review: what breaks a rule, and what did before and may stay so."""
+    done = subprocess.run([tools, "review", "--team-rules", str(rules), "--output", "review", "-"], input="\n".join(map(json.dumps, reviews)),
+                          capture_output=True, text=True, check=False)
+    out = []
+    for line in done.stdout.splitlines():
+        answer = json.loads(line)["response"]
+        texts = [*answer.get("warnings", []), answer.get("status", {}).get("message", "")]
+        out.append(({one for text in texts if "allowed, because" not in text for one in SAID.findall(text) if one[:7] in IDS},
+                    {one.replace("allowed, because the object was already like this: ", "") for text in texts if "allowed, because" in text
+                     for one in SAID.findall(text) if one[:7] in IDS}))
+    assert len(out) == len(reviews), done.stderr
+    return out
+
+
+def by_policy(text: str) -> set:
+    return set(SAID.findall(text.replace("\\'", "'")))

@@ -1,0 +1,309 @@
+"""Story: the rules of a cluster, as policies that the API server holds by itself, and as findings that warn before."""
+
+import contextlib
+import itertools
+import json
+import os
+import pathlib
+import random
+import subprocess
+import threading
+
+import pytest
+import yaml
+
+from controlplane import programs
+from harness.api import wait_for
+from harness.team_rules import by_policy, change_numbers, draw_asking, findings, review_of
+from harness.pods import member
+
+DRAWN = int(os.environ.get("TPUWH_DRAWN", "300"))
+SEED = int(os.environ.get("TPUWH_SEED", "41"))
+JOB = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "tpu-a"}, "spec": {"suspend": True, "template": {
+    "metadata": {"labels": {"team": "a"}},
+    "spec": {"restartPolicy": "Never", "serviceAccountName": "trainer", "containers": [
+        {"name": "main", "image": "registry.example/train:1", "resources": {"limits": {"google.com/tpu": 4}}}],
+        "nodeSelector": {"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice", "cloud.google.com/gke-tpu-topology": "2x2"}}}}}
+RULE = {"accelerators": ["tpu-v6e-*", "tpu7x"], "topologies": ["2x2", "2x4", "4x4", "2x2x2"], "capacity": ["on-demand", "spot"],
+        "maxSliceChips": 16, "maxSlices": 3, "maxChips": 40}
+
+
+def applied(plane, tools, api, folder, rules: list, **more):
+    """The policies of these rules, held by the API server while this holds."""
+    file = folder / "rules.yaml"
+    file.write_text(yaml.safe_dump({"contact": "#tpu-platform", "rules": rules, **more}), encoding="utf-8")
+    return held(plane, tools, api, file)
+
+
+@contextlib.contextmanager
+def held(plane, tools, api, file):
+    kubectl = [programs.path("kubectl"), "--kubeconfig", str(plane.kubeconfig)]
+    text = subprocess.run([tools, "policy", "--team-rules", file], capture_output=True, text=True, check=True).stdout
+    mine = [one for one in yaml.safe_load_all(text) if one["metadata"]["name"].startswith("tpu-rules-")]
+    text = yaml.safe_dump_all(mine)
+    made = subprocess.run([*kubectl, "apply", "-f", "-"], input=text, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stderr
+    names = {one["metadata"]["name"] for one in mine}
+
+    def checked():
+        found = {one["metadata"]["name"]: one.get("status", {}) for one in api.list("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy")}
+        return all("typeChecking" in found[name] for name in names) and {name: found[name]["typeChecking"] for name in names}
+
+    try:
+        warned = wait_for("the policies to be checked", checked, 60)
+        assert not any(warned.values()), warned
+        yield file
+    finally:
+        gone = subprocess.run([*kubectl, "delete", "-f", "-"], input=text, capture_output=True, text=True, check=False)
+        assert gone.returncode == 0, gone.stderr
+
+
+def told(api, namespace, obj, **more) -> tuple[bool, set, str]:
+    refused, text = api.told({**obj, "metadata": {**obj["metadata"], "namespace": namespace.name}}, **more)
+    return refused, by_policy(text), text
+
+
+def wait_until_held(api, namespace) -> None:
+    """Each kind's policy is read by a watch of its own."""
+    kinds = ("Job", "CronJob", "JobSet", "RayCluster", "RayJob", "RayService", "LeaderWorkerSet", "StatefulSet", "Deployment")
+    heard = set()
+
+    def all_heard():
+        for kind in kinds:
+            draw = random.Random(kind)
+            for number in range(60):
+                if kind in heard:
+                    break
+                obj = draw_asking(draw, number)
+                if obj["kind"] == kind and told(api, namespace, obj)[1]:
+                    heard.add(kind)
+        return heard >= set(kinds)
+
+    wait_for("the policies to be held", all_heard, 60)
+
+
+def test_rules_and_findings_agree(plane, api, tools, namespace, tmp_path):
+    """Of objects that are drawn each says the same in the same words; and of another namespace."""
+    draw = random.Random(SEED)
+    drawn = [draw_asking(draw, number) for number in range(DRAWN)]
+    broken = 0
+    with applied(plane, tools, api, tmp_path, [{"name": "drawn", "namespaces": [namespace.name], **RULE}], otherNamespaces="deny") as file:
+        wait_until_held(api, namespace)
+        for obj, (found, _) in zip(drawn, findings(tools, file, [review_of(obj, namespace.name) for obj in drawn])):
+            refused, said, text = told(api, namespace, obj)
+            if refused and "ValidatingAdmissionPolicy" not in text:
+                continue  # by the API server or an operator, before
+            assert said == found and refused == bool(found), f"seed {SEED}: {json.dumps(obj)}\npolicies: {text}\nfindings: {found}"
+            broken += refused
+    print(f"{DRAWN} objects of seed {SEED}: {broken} refused")
+    assert DRAWN / 4 < broken < DRAWN
+
+
+def test_updates_are_refused_for_what_they_make_worse(plane, api, tools, namespace, tmp_path):
+    """Numbers of Pods go up and down in objects that keep the rule and in others that never did."""
+    draw = random.Random(SEED + 1)
+    kept = []
+    while len(kept) < DRAWN // 10:
+        obj = draw_asking(draw, len(kept))
+        if obj["kind"] in ("CronJob", "RayCluster"):
+            if obj["kind"] == "RayCluster":
+                obj["spec"]["suspend"] = True
+            obj["metadata"]["name"] = f"kept-{len(kept)}"
+            change_numbers(draw, obj, most=8)  # a controller makes a list of them
+            if told(api, namespace, obj)[0]:
+                continue  # the API server refuses it
+            kept.append(namespace.create(obj))
+    worse = 0
+    with applied(plane, tools, api, tmp_path, [{"name": "drawn", "namespaces": [namespace.name], **RULE}]) as file:
+        wait_until_held(api, namespace)
+        for before in kept:
+            changed = []
+            for _ in range(4):
+                changed.append(json.loads(json.dumps(before)))
+                change_numbers(draw, changed[-1])
+            reviews = [review_of(obj, namespace.name, before) for obj in changed]
+            for obj, (found, _) in zip(changed, findings(tools, file, reviews)):
+                refused, said, text = told(api, namespace, obj, update=True)
+                if refused and "ValidatingAdmissionPolicy" not in text:
+                    continue  # by the API server, before
+                assert said == found and refused == bool(found), f"seed {SEED}: {json.dumps(before)}\n{json.dumps(obj)}\n{text}\n{found}"
+                worse += refused
+    print(f"{4 * len(kept)} updates of seed {SEED}: {worse} refused")
+    assert 0 < worse < 4 * len(kept)
+
+
+TRAINER = {"labels": {"team": ["a", "b-*"]}, "queue": True, "images": ["registry.example*"], "secretVariables": ["*_TOKEN"],
+           "forbid": ["privileged", "hostPath", "hostNetwork", "defaultServiceAccount", "latest"]}
+
+
+def changed(change) -> dict:
+    obj = json.loads(json.dumps(JOB))
+    obj["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "team-a"}
+    change(obj, obj["spec"]["template"]["spec"], obj["spec"]["template"]["spec"]["containers"][0])
+    return obj
+
+
+WRONG = {
+    "TPU-671: label team is missing, expected one of a, b-*": lambda obj, spec, one: obj["spec"]["template"]["metadata"]["labels"].pop("team"),
+    "TPU-671: label team is c, expected one of a, b-*": lambda obj, spec, one: obj["spec"]["template"]["metadata"]["labels"].update(team="c"),
+    "TPU-672: label kueue.x-k8s.io/queue-name is missing": lambda obj, spec, one: obj["metadata"].pop("labels"),
+    "TPU-673: container main has image docker.io/train:1, expected one of registry.example*": lambda obj, spec, one: one.update(image="docker.io/train:1"),
+    "TPU-673: container first has image docker.io/look:1, expected one of registry.example*": lambda obj, spec, one: spec.update(
+        initContainers=[{"name": "first", "image": "docker.io/look:1"}]),
+    "TPU-675: container main has image registry.example/train:latest, expected a tag other than latest": lambda obj, spec, one: one.update(
+        image="registry.example/train:latest"),
+    "TPU-675: container main has image registry.example:5000/train, expected a tag other than latest": lambda obj, spec, one: one.update(
+        image="registry.example:5000/train"),
+    "TPU-676: container main is privileged": lambda obj, spec, one: one.update(securityContext={"privileged": True}),
+    "TPU-677: volume dev is a path of the node": lambda obj, spec, one: spec.update(volumes=[{"name": "dev", "hostPath": {"path": "/dev"}}]),
+    "TPU-678: hostNetwork is true": lambda obj, spec, one: spec.update(hostNetwork=True),
+    "TPU-679: serviceAccountName is default": lambda obj, spec, one: spec.pop("serviceAccountName"),
+    "TPU-680: container main writes the value of variable HF_TOKEN down, expected valueFrom a Secret": lambda obj, spec, one: one.update(
+        env=[{"name": "HF_TOKEN", "value": "hf_secret"}]),
+}
+
+
+def test_what_needs_no_slice(plane, api, tools, namespace, tmp_path):
+    """Labels, a queue, images, who a Pod may be on its node, keys. Each is wrong by itself."""
+    rules = [{"name": "train", "namespaces": [namespace.name], **TRAINER}]
+    with applied(plane, tools, api, tmp_path, rules):
+        wait_for("the policy to be held", lambda: told(api, namespace, JOB)[0], 60)
+        assert told(api, namespace, changed(lambda obj, spec, one: None)) == (False, set(), "")
+        assert told(api, namespace, changed(lambda obj, spec, one: one.update(env=[
+            {"name": "HF_TOKEN", "valueFrom": {"secretKeyRef": {"name": "keys", "key": "hf"}}}, {"name": "TOKENS", "value": "4"}])))[0] is False
+        plain = changed(lambda obj, spec, one: one.pop("resources"))
+        plain["spec"]["template"]["spec"]["hostNetwork"] = True
+        assert told(api, namespace, plain) == (False, set(), ""), "asks for no chips"
+        for sentence, change in WRONG.items():
+            refused, said, text = told(api, namespace, changed(change))
+            assert refused and said == {f"{sentence} (rule train; ask #tpu-platform)"}, text
+            assert "hf_secret" not in text
+            assert tried(tools, tmp_path / "rules.yaml", namespace, changed(change)) == said
+
+
+def tried(tools, rules, namespace, obj) -> set:
+    """What `policy test` says of it, without an API server."""
+    done = subprocess.run([tools, "policy", "test", "--team-rules", rules, "--namespace", namespace.name, "--output", "json"], input=json.dumps(obj),
+                          capture_output=True, text=True, check=False)
+    return {f"{said['id']}: {said['sentence']}" for one in json.loads(done.stdout)["objects"] for said in one["findings"]}
+
+
+def test_nobody_excuses_themselves(plane, api, tools, namespace, tmp_path):
+    """What an object says of itself, and numbers that are none, keep no rule from it."""
+    with applied(plane, tools, api, tmp_path, [{"name": "small", "namespaces": [namespace.name], "maxChips": 2}]):
+        wait_for("the policy to be held", lambda: told(api, namespace, JOB)[0], 60)
+        excuses = [
+            lambda obj, spec, one: obj["spec"]["template"]["metadata"].update(annotations={"tpu-webhook.dev/inject": "false"}),
+            lambda obj, spec, one: obj["spec"]["template"]["metadata"].update(annotations={"cloud.google.com/skip-tpu-webhook-check": "true"}),
+            lambda obj, spec, one: spec.update(schedulingGates=[{"name": "example.com/wait"}]),
+            lambda obj, spec, one: one["resources"]["limits"].update({"google.com/tpu": "4k"}),
+            lambda obj, spec, one: obj["spec"].update(parallelism=2147483647),
+            lambda obj, spec, one: spec["nodeSelector"].update({"cloud.google.com/gke-tpu-topology": "999999x999999x999999"}),
+            lambda obj, spec, one: (spec.update(initContainers=[{**one, "name": "first"}]), one.pop("resources")),
+        ]
+        for number, change in enumerate(excuses):
+            refused, said, text = told(api, namespace, changed(change))
+            assert refused and any(one.startswith("TPU-656") for one in said), f"{number}: {text}"
+
+
+def test_that_policies_only_warn(plane, api, tools, namespace, tmp_path):
+    """Tried before they refuse anybody."""
+    file = tmp_path / "rules.yaml"
+    file.write_text(yaml.safe_dump({"rules": [{"name": "a", "namespaces": ["*"], "maxChips": 0}]}), encoding="utf-8")
+    text = subprocess.run([tools, "policy", "--team-rules", file, "--at-most", "warn", "--output", "json"], capture_output=True, text=True, check=True).stdout
+    mine = [one for one in json.loads(text)["items"] if one["metadata"]["name"] == "tpu-rules-jobs"]
+    for one in mine:
+        api.create(one)
+    try:
+        wait_for("the policy to be held", lambda: told(api, namespace, JOB)[1], 60)
+        refused, said, _ = told(api, namespace, JOB)
+        assert (refused, said) == (False, {"TPU-656: 4 chips, expected at most 0 (rule a)"})
+    finally:
+        for one in mine:
+            api.delete(one["apiVersion"], one["kind"], one["metadata"]["name"])
+
+
+TEAM = pathlib.Path(__file__).resolve().parents[2] / "docs/samples/team"
+
+
+@pytest.fixture
+def team(api):
+    """The namespaces of docs/samples/team."""
+    names = ("vision-dev", "vision-test", "vision-prod", "sandbox")
+    for name in names:
+        api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    yield names
+    for name in names:
+        api.delete("v1", "Namespace", name)
+
+
+def test_a_team_with_development_test_and_production(plane, api, tools, team):
+    """The sample of docs/governance.md: what passes, is warned of and refused is what `policy test` and its file say."""
+    expected = {one["object"]: one for one in yaml.safe_load((TEAM / "expected.yaml").read_text(encoding="utf-8"))}
+    jobs = list(yaml.safe_load_all((TEAM / "jobs.yaml").read_text(encoding="utf-8")))
+    assert len(jobs) == len(expected)
+    done = subprocess.run([tools, "policy", "test", "--team-rules", TEAM / "rules.yaml", TEAM / "jobs.yaml", "--output", "json"],
+                          capture_output=True, text=True, check=False)
+    tried = {f"{one['namespace']}/{one['kind']}/{one['name']}": one for one in json.loads(done.stdout)["objects"]}
+    with held(plane, tools, api, TEAM / "rules.yaml"):
+        wait_for("the policy to be held", lambda: api.told(jobs[-1])[0], 60)
+        for job in jobs:
+            name = f"{job['metadata']['namespace']}/Job/{job['metadata']['name']}"
+            refused, text = api.told(job)
+            assert refused == (expected[name]["outcome"] == "refused"), f"{name}: {text}"
+            sentences = {f"{one['id']}: {one['sentence']}" for one in tried[name]["findings"] if one["refuses"]}
+            assert by_policy(text) == sentences, f"{name}: {text}"
+            assert tried[name]["outcome"] == expected[name]["outcome"]
+
+
+def test_rules_change_while_pods_are_created(release, api, namespace):
+    """A new file counts without a restart; a broken one changes nothing, is said and counted; and no creation fails."""
+    rules = {"rules": [{"name": "small", "namespaces": [namespace.name], "maxChips": 2}]}
+    with release.reinstalled({"teamRules": rules}) as ours:
+        file = ours.mounts["/rules"] / "rules.yaml"
+
+        def warned() -> str:
+            refused, text = api.told({**JOB, "metadata": {**JOB["metadata"], "namespace": namespace.name}})
+            assert not refused, text
+            return "".join(one for one in by_policy(text) if one.startswith("TPU-656"))
+
+        def write(text: str) -> None:
+            file.with_name("next").write_text(text, encoding="utf-8")
+            os.replace(file.with_name("next"), file)
+
+        def counted(result: str) -> int:
+            return int(ours.replicas[0].metrics().get(f'tpu_webhook_team_rules_reloads_total{{result="{result}"}}', 0))
+
+        wait_for("the rules to be read", lambda: warned() == "TPU-656: 4 chips, expected at most 2 (rule small)", 30)
+        failed, created, stop = [], itertools.count(), threading.Event()
+
+        def create():
+            while not stop.is_set():
+                number = next(created)
+                try:
+                    api.create({**member(f"pod-{number}", 0), "metadata": {**member(f"pod-{number}", 0)["metadata"], "namespace": namespace.name}},
+                               dry_run=True)
+                except Exception as error:  # pylint: disable=broad-except
+                    failed.append(str(error))
+
+        threads = [threading.Thread(target=create) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        try:
+            for most in (1, 3, 1):
+                rules["rules"][0]["maxChips"] = most
+                write(yaml.safe_dump(rules))
+                wait_for("the new rules to hold", lambda most=most: warned() == f"TPU-656: 4 chips, expected at most {most} (rule small)", 20)
+            write("rules: none\n")
+            wait_for("the mistake to be counted", lambda: counted("error") == 1, 20)
+            assert warned() == "TPU-656: 4 chips, expected at most 1 (rule small)"
+            rules["rules"][0]["maxChips"] = 4
+            write(yaml.safe_dump(rules))
+            wait_for("the mended rules to hold", lambda: warned() == "", 20)
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
+        assert not failed and next(created) > 50, failed[:3]
+        assert counted("ok") == 4 and counted("error") == 1
+        assert any(line["msg"].startswith("rules not replaced") and "rules.yaml:1" in line["error"] for line in ours.replicas[0].log())

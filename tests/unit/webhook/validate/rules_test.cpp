@@ -1,0 +1,139 @@
+// Rules of the cluster: what of each kind of object is held against them, updates, owners, levels.
+#include "webhook/validate/validate.hpp"
+
+#include "tests/support/validated.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tpuwh::webhook::validate {
+namespace {
+
+using test::a_group;
+using test::a_job;
+using test::a_jobset;
+using test::a_ray_cluster;
+using test::a_replicated_job;
+using test::a_template;
+using test::an_lws;
+using test::json;
+using test::validated;
+
+test::Change under(rules::Rule rule) {
+  rule.name = "dev";
+  if (rule.namespaces.empty()) rule.namespaces = {"*"};
+  test::Change change;
+  change.config.rules = std::make_shared<const rules::Rules>(rules::Rules{{std::move(rule)}});
+  return change;
+}
+
+json items(const std::vector<json>& items) {
+  return items;
+}
+
+// The warning on chips of an object, which may have none.
+std::string chips(const json& object) {
+  const test::Validated answer = validated(object, under({.chips = 0}));
+  EXPECT_TRUE(answer.allowed);
+  std::string found = answer.warning("TPU-656");
+  return found.substr(0, found.find(" chips"));
+}
+
+TEST(Rules, CountThePodsOfEachKind) {
+  const json pods = a_template("4x4", 4);
+  EXPECT_EQ(
+      chips(a_job({{"completions", 4}, {"parallelism", 4}, {"completionMode", "Indexed"}}, pods)),
+      "TPU-656: 16");
+  EXPECT_EQ(chips(a_job({{"completions", 9}, {"parallelism", 2}}, pods)), "TPU-656: 8");
+  EXPECT_EQ(chips(a_job({{"parallelism", 0}}, pods)), "");
+  EXPECT_EQ(
+      chips(a_jobset(items({a_replicated_job("a", {{"completions", 4}, {"parallelism", 4}}, pods),
+                            a_replicated_job("b", json::object(), pods)}))),
+      "TPU-656: 20");
+  json group = a_group("g", 4, pods);
+  group["replicas"] = 3;
+  EXPECT_EQ(chips(a_ray_cluster(items({group}))), "TPU-656: 48");
+  group["suspend"] = true;
+  EXPECT_EQ(chips(a_ray_cluster(items({group}))), "TPU-656: 48");
+  EXPECT_EQ(chips(an_lws({{"size", 4}, {"workerTemplate", pods}})), "TPU-656: 16");
+  EXPECT_EQ(chips(an_lws({{"size", 4}, {"workerTemplate", pods}, {"leaderTemplate", pods}})),
+            "TPU-656: 16");
+}
+
+// What an object says of itself is no excuse.
+TEST(Rules, HoldForWhatOptsOut) {
+  json pods = a_template("4x4", 4);
+  pods["metadata"]["annotations"]["tpu-webhook.dev/inject"] = "false";
+  EXPECT_NE(chips(a_job({{"parallelism", 1}}, pods)), "");
+}
+
+TEST(Rules, HaveTheLevelOfTheirFinding) {
+  const json job = a_job({{"parallelism", 1}}, a_template("2x2", 4));
+  test::Change change = under({.chips = 3});
+  EXPECT_EQ(validated(job, change).warning("TPU-656"),
+            "TPU-656: 4 chips, expected at most 3 (rule dev)");
+  change.config.findings.set(Finding::rule_chips, Level::deny);
+  const test::Validated denied = validated(job, change);
+  EXPECT_FALSE(denied.allowed);
+  EXPECT_EQ(denied.reason, outcome::Reason::forbidden);
+  change.config.findings.set(Finding::rule_chips, Level::off);
+  EXPECT_TRUE(validated(job, change).silent());
+}
+
+TEST(Rules, RefuseAnUpdateForWhatItMakesWorse) {
+  const auto job = [](int pods) {
+    return a_job({{"parallelism", pods}, {"completions", 100}}, a_template("2x2", 4));
+  };
+  test::Change change = under({.chips = 8});
+  change.config.findings.set(Finding::rule_chips, Level::deny);
+  change.operation = "UPDATE";
+  change.old_object = job(4);
+  for (const int pods : {4, 3}) {
+    const test::Validated answer = validated(job(pods), change);
+    EXPECT_TRUE(answer.allowed);
+    EXPECT_NE(answer.warning("allowed, because the object was already like this"), "");
+  }
+  EXPECT_FALSE(validated(job(5), change).allowed);
+  change.old_object = job(2);
+  EXPECT_FALSE(validated(job(3), change).allowed);
+}
+
+TEST(Rules, WarnOfWhatAnotherCheckedObjectMade) {
+  json job = a_job({{"parallelism", 1}}, a_template("2x2", 4));
+  job["metadata"]["ownerReferences"] = items({{{"apiVersion", "jobset.x-k8s.io/v1alpha2"},
+                                               {"kind", "JobSet"},
+                                               {"name", "s"},
+                                               {"uid", "u"},
+                                               {"controller", true}}});
+  test::Change change = under({.chips = 3});
+  change.config.findings.set(Finding::rule_chips, Level::deny);
+  const test::Validated answer = validated(job, change);
+  EXPECT_TRUE(answer.allowed);
+  EXPECT_NE(answer.warning("allowed, because a JobSet made it: 4 chips"), "");
+}
+
+TEST(Rules, LookAtRunTimesAndCheckpoints) {
+  json pods = a_template("2x2", 4);
+  pods["spec"]["nodeSelector"]["cloud.google.com/gke-spot"] = "true";
+  const test::Change change = under({.resumable = true, .run_seconds = 3600});
+  const json job = a_job({{"parallelism", 1}, {"backoffLimit", 0}}, pods);
+  EXPECT_NE(validated(job, change).warning("TPU-659: asks for spot capacity, but no annotation"),
+            "");
+  EXPECT_NE(validated(job, change).warning("TPU-660: nothing says when it ends"), "");
+  pods["metadata"]["annotations"]["tpu-webhook.dev/checkpoint"] = "gs://bucket/run";
+  EXPECT_NE(validated(a_job({{"backoffLimit", 0}}, pods), change)
+                .warning("nothing creates its Pods again"),
+            "");
+  EXPECT_TRUE(validated(a_job({{"activeDeadlineSeconds", 3600}}, pods), change).silent());
+  json jobset = a_jobset(items({a_replicated_job("a", {{"activeDeadlineSeconds", 1800}}, pods)}));
+  EXPECT_EQ(validated(jobset, change).warning("TPU-660"), "");
+  jobset["spec"]["failurePolicy"]["maxRestarts"] = 2;
+  EXPECT_NE(validated(jobset, change).warning("replicated job a: may run for 5400 s"), "");
+  pods["spec"]["nodeSelector"]["cloud.google.com/gke-max-run-duration-seconds"] = "600";
+  EXPECT_TRUE(validated(a_job(json::object(), pods), change).silent());
+  // The API server says what is wrong with these, and nothing is refused for them here.
+  for (const json& odd : {json("1h"), json(1e20), json(-1), json(1.5)})
+    EXPECT_TRUE(validated(a_job({{"activeDeadlineSeconds", odd}}, pods), change).allowed) << odd;
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook::validate

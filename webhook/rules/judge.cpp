@@ -1,0 +1,178 @@
+#include "webhook/rules/judge.hpp"
+
+#include "base/concat.hpp"
+#include "base/names.hpp"
+
+#include <algorithm>
+
+namespace tpuwh::webhook::rules {
+
+namespace {
+
+using findings::Finding;
+
+// More than any topology has chips, and any deadline seconds.
+constexpr std::uint64_t unbounded = 2'000'000'000'000'000'000;
+
+std::string listed(const std::vector<std::string>& all) {
+  std::string out;
+  for (const std::string& each : all) out += (out.empty() ? "" : ", ") + each;
+  return out;
+}
+
+bool any_matches(const std::vector<std::string>& patterns, std::string_view text) {
+  return std::ranges::any_of(patterns,
+                             [&](const std::string& pattern) { return matches(pattern, text); });
+}
+
+class Judge {
+ public:
+  Judge(const Rules& rules, const Rule& rule, std::vector<Broken>& out)
+      : end_(base::concat(
+            {" (rule ", rule.name, rules.contact.empty() ? "" : "; ask ", rules.contact, ")"})),
+        rule_(rule),
+        out_(out) {}
+
+  void judge(const AskedTemplate& one) {
+    value(Finding::rule_accelerator, one, "accelerator", one.accelerator, rule_.accelerators);
+    value(Finding::rule_topology, one, "topology", one.topology, rule_.topologies);
+    capacity(one);
+    slice(one);
+    resumable(one);
+    run_time(one);
+  }
+
+  void judge_all(const AskedObject& object) {
+    std::uint64_t slices = 0, chips = 0;
+    for (const AskedTemplate& each : object.templates) {
+      slices += slices_of(each);
+      chips += each.pods * each.chips;
+    }
+    most(Finding::rule_slices, {}, slices, " slices", rule_.slices);
+    most(Finding::rule_chips, {}, chips, " chips", rule_.chips);
+    if (!rule_.object_names.empty() && !matches(rule_.object_names, object.name))
+      add(Finding::rule_name, {}, 0,
+          base::concat(
+              {"name ", base::printable(object.name), " is not of the form ", rule_.object_names}));
+  }
+
+ private:
+  static std::uint64_t slices_of(const AskedTemplate& one) {
+    const std::uint64_t chips = chips_of(one.topology).value_or(0);
+    if (chips == 0) return one.pods;
+    return (one.pods * one.chips + chips - 1) / chips;
+  }
+
+  void value(Finding finding, const AskedTemplate& one, std::string_view what,
+             const std::string& found, const std::vector<std::string>& allowed) {
+    if (allowed.empty() || any_matches(allowed, found)) return;
+    const std::string shown = base::printable(found);
+    add(finding, one.title + shown, 0,
+        found.empty()
+            ? base::concat({one.title, "selects no ", what, ", expected one of ", listed(allowed)})
+            : base::concat({one.title, what, " ", shown, " is not allowed, expected one of ",
+                            listed(allowed)}));
+  }
+
+  void capacity(const AskedTemplate& one) {
+    const auto& allowed = rule_.capacities;
+    if (allowed.empty() || std::ranges::find(allowed, one.capacity) != allowed.end()) return;
+    std::vector<std::string> names;
+    for (const Capacity each : allowed) names.emplace_back(name_of(each));
+    add(Finding::rule_capacity, base::concat({one.title, name_of(one.capacity)}), 0,
+        base::concat({one.title, "asks for ", name_of(one.capacity), " capacity, expected one of ",
+                      listed(names)}));
+  }
+
+  void slice(const AskedTemplate& one) {
+    const auto chips = chips_of(one.topology);
+    if (chips)
+      most(Finding::rule_slice_chips, one.title, *chips, " chips in a slice", rule_.slice_chips);
+    else if (rule_.slice_chips)
+      add(Finding::rule_slice_chips, one.title, unbounded,
+          base::concat(
+              {one.title,
+               one.topology.empty() ? "selects no topology" : "the topology has no number of chips",
+               ", expected at most ", std::to_string(*rule_.slice_chips), " chips in a slice"}));
+  }
+
+  void resumable(const AskedTemplate& one) {
+    const bool goes = one.capacity == Capacity::spot || one.capacity == Capacity::flex_start;
+    if (!rule_.resumable || !goes || (one.run.checkpoint && one.run.restarted)) return;
+    add(Finding::rule_resumable, one.title, 0,
+        base::concat({one.title, "asks for ", name_of(one.capacity), " capacity, but ",
+                      one.run.checkpoint ? "nothing creates its Pods again"
+                                         : "no annotation names a checkpoint to resume from"}));
+  }
+
+  void run_time(const AskedTemplate& one) {
+    if (!rule_.run_seconds || !one.run.ends) return;
+    const std::uint64_t most = *rule_.run_seconds;
+    if (one.run.seconds && *one.run.seconds <= most) return;
+    add(Finding::rule_run_time, one.title, one.run.seconds.value_or(unbounded),
+        base::concat({one.title,
+                      one.run.seconds ? "may run for " + std::to_string(*one.run.seconds) + " s"
+                                      : "nothing says when it ends",
+                      ", expected at most ", std::to_string(most), " s"}));
+  }
+
+  void most(Finding finding, std::string_view title, std::uint64_t found, std::string_view what,
+            const std::optional<std::uint64_t>& allowed) {
+    if (!allowed || found <= *allowed) return;
+    add(finding, std::string(title), found,
+        base::concat(
+            {title, std::to_string(found), what, ", expected at most ", std::to_string(*allowed)}));
+  }
+
+  void add(Finding finding, std::string key, std::uint64_t amount, std::string sentence) {
+    out_.push_back({finding, std::move(key), amount, std::move(sentence) + end_});
+  }
+
+  const std::string end_;
+  const Rule& rule_;
+  std::vector<Broken>& out_;
+};
+
+}  // namespace
+
+std::vector<Broken> judge(const Rules& rules, std::string_view ns, const AskedObject& object) {
+  std::vector<Broken> out;
+  if (object.templates.empty()) return out;
+  const Rule* rule = rule_of(rules, ns);
+  if (rule == nullptr) {
+    if (!rules.others_may_ask)
+      out.push_back({Finding::rule_namespace,
+                     {},
+                     0,
+                     base::concat({"namespace ", base::printable(ns),
+                                   " may not ask for TPUs: no rule names it",
+                                   rules.contact.empty() ? "" : " (ask ", rules.contact,
+                                   rules.contact.empty() ? "" : ")"})});
+    return out;
+  }
+  Judge judge(rules, *rule, out);
+  for (const AskedTemplate& each : object.templates) judge.judge(each);
+  judge.judge_all(object);
+  return out;
+}
+
+bool was_broken(const std::vector<Broken>& before, const Broken& now) {
+  return std::ranges::any_of(before, [&](const Broken& each) {
+    return each.finding == now.finding && each.key == now.key && each.amount >= now.amount;
+  });
+}
+
+std::optional<std::uint64_t> chips_of(std::string_view topology) {
+  std::uint64_t chips = 1;
+  int axes = 0;
+  for (std::size_t begin = 0; begin <= topology.size(); ++axes) {
+    const std::size_t end = std::min(topology.find('x', begin), topology.size());
+    const auto axis = base::plain_decimal(topology.substr(begin, end - begin));
+    if (!axis || *axis == 0 || *axis > 999'999) return std::nullopt;
+    chips *= *axis;
+    begin = end + 1;
+  }
+  return axes == 2 || axes == 3 ? std::optional(chips) : std::nullopt;
+}
+
+}  // namespace tpuwh::webhook::rules

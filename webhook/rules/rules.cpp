@@ -1,0 +1,40 @@
+#include "webhook/rules/rules.hpp"
+
+#include <algorithm>
+
+namespace tpuwh::webhook::rules {
+
+std::string_view name_of(Capacity capacity) {
+  return std::ranges::find(capacities, capacity, &std::pair<Capacity, std::string_view>::first)
+      ->second;
+}
+
+// Goes back to the last '*' alone, so its time is at most the product of both lengths.
+bool matches(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0, t = 0, behind_star = std::string_view::npos, resumed = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      behind_star = ++p;
+      resumed = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p;
+      ++t;
+    } else if (behind_star != std::string_view::npos) {
+      p = behind_star;
+      t = ++resumed;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+const Rule* rule_of(const Rules& rules, std::string_view ns) {
+  for (const Rule& rule : rules.list)
+    for (const std::string& pattern : rule.namespaces)
+      if (matches(pattern, ns)) return &rule;
+  return nullptr;
+}
+
+}  // namespace tpuwh::webhook::rules
