@@ -44,11 +44,14 @@ class Judge {
 
   void judge_all(const AskedObject& object) {
     std::uint64_t slices = 0, chips = 0;
+    bool all_known = true;
     for (const AskedTemplate& each : object.templates) {
+      all_known = all_known && chips_of(each.topology);
       slices += slices_of(each);
       chips += each.pods * each.chips;
     }
-    most(Finding::rule_slices, {}, slices, " slices", rule_.slices);
+    most(Finding::rule_slices, {}, slices,
+         all_known ? " slices" : " slices (a Pod without a topology counts as one)", rule_.slices);
     most(Finding::rule_chips, {}, chips, " chips", rule_.chips);
     if (!rule_.object_names.empty() && !matches(rule_.object_names, object.name))
       add(Finding::rule_name, {}, 0,

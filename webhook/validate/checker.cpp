@@ -85,6 +85,8 @@ void Checker::take_asked(base::json::Reader::Mark pod_template) {
     const std::string_view value = pod.selector(key);
     return std::string(bounded(value.empty() && claims_ != nullptr ? claimed : value));
   };
+  // Of a part of a slice, or of one that is made on demand, the nodes' label says the whole.
+  const std::string_view part = pod.annotation(read::Annotation::sub_slice_topology);
   rules::Run run = run_;
   run.checkpoint = names_checkpoint(pod_template);
   if (const auto most = base::plain_decimal(pod.selector(max_run_seconds)))
@@ -92,7 +94,8 @@ void Checker::take_asked(base::json::Reader::Mark pod_template) {
   asked_.templates.push_back(
       {.title = titled({}),
        .accelerator = selected(read::key::accelerator, shape.accelerator),
-       .topology = selected(read::key::topology, shape.topology),
+       .topology = part.empty() ? selected(read::key::topology, shape.topology)
+                                : std::string(bounded(part)),
        .pods = std::min(pods_, rules::most_pods),
        .chips = std::min(std::max(chips, before), rules::most_chips_of_pod),
        .capacity = rules::capacity_of([&](std::string_view key) { return pod.selector(key); }),

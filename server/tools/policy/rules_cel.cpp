@@ -26,6 +26,7 @@ constexpr std::string_view asked = R"(variables.templates.map(all, all.filter(t,
   'pod': dyn(t.pod),
   'pods': dyn([int(t.pods), @most_pods@].min()),
   'selector': dyn(t.pod.spec.?nodeSelector.orValue({})),
+  'part': dyn(string(t.pod.?metadata.?annotations[?'cloud.google.com/gke-tpu-slice-topology'].orValue(''))),
   'all': dyn(t.pod.spec.containers + t.pod.spec.?initContainers.orValue([])),
   'numbers': dyn([t.pod.spec.containers, t.pod.spec.?initContainers.orValue([])].map(list,
     list.filter(c, 'google.com/tpu' in c.?resources.?limits.orValue({})).map(c,
@@ -39,7 +40,7 @@ constexpr std::string_view asked = R"(variables.templates.map(all, all.filter(t,
   'chips': dyn([@most_chips@, [a.numbers[0].map(n, int(n)).sum(),
     a.numbers[1].size() == 0 ? 0 : a.numbers[1].map(n, int(n)).max()].max()].min()),
   'accelerator': dyn(string(a.selector[?'cloud.google.com/gke-tpu-accelerator'].orValue(''))),
-  'topology': dyn(string(a.selector[?'cloud.google.com/gke-tpu-topology'].orValue(''))),
+  'topology': dyn(a.part != '' ? a.part : string(a.selector[?'cloud.google.com/gke-tpu-topology'].orValue(''))),
   'capacity': dyn(
     a.selector[?'cloud.google.com/gke-provisioning'].orValue('') == 'spot' ||
     a.selector[?'cloud.google.com/gke-spot'].orValue('') == 'true' ? 'spot' :
@@ -108,7 +109,8 @@ class Faults {
     value(Finding::rule_topology, "topology", rule_.topologies);
     capacity();
     slice_chips();
-    most(Finding::rule_slices, "slices", rule_.slices);
+    most(Finding::rule_slices, "slices", rule_.slices,
+         " + (all.exists(n, n.slice == 0) ? ' (a Pod without a topology counts as one)' : '')");
     most(Finding::rule_chips, "chips", rule_.chips);
     hygiene();
     return out_.empty() ? "[]" : out_;
@@ -163,13 +165,14 @@ class Faults {
              *rule_.slice_chips));
   }
 
-  void most(Finding finding, std::string_view what, const std::optional<std::uint64_t>& allowed) {
+  void most(Finding finding, std::string_view what, const std::optional<std::uint64_t>& allowed,
+            std::string_view note = {}) {
     if (!allowed) return;
     add(
         fmt::format("[all.map(n, int(n.{0})).sum()].filter(sum, sum > {1}).map(sum, {{'key': "
                     "dyn('{2}'), 'amount': dyn(sum),\n  'id': dyn('{2}'), 'text': dyn('{2}: ' + "
-                    "string(sum) + ' {0}, expected at most {1}' + {3})}})",
-                    what, *allowed, id_of(finding), end_));
+                    "string(sum) + ' {0}'{4} + ', expected at most {1}' + {3})}})",
+                    what, *allowed, id_of(finding), end_, note));
   }
 
   // What is wrong with a template, whatever its slice is.

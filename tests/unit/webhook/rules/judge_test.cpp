@@ -135,8 +135,10 @@ TEST(Judge, AsksForWhatARuleIsAbout) {
   EXPECT_EQ(
       said(dev({.slice_chips = 8}), object),
       "TPU-654 selects no topology, expected at most 8 chips in a slice (rule dev; ask #tpu)");
-  EXPECT_EQ(said(dev({.slices = 2}), object),
-            "TPU-655 3 slices, expected at most 2 (rule dev; ask #tpu)");
+  EXPECT_EQ(
+      said(dev({.slices = 2}), object),
+      "TPU-655 3 slices (a Pod without a topology counts as one), expected at most 2 (rule dev; "
+      "ask #tpu)");
   object.templates[0].topology = "16";
   EXPECT_EQ(
       said(dev({.slice_chips = 8}), object),
