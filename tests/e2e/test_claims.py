@@ -5,12 +5,15 @@ No driver is there and no device, so that the Pods stay Pending: what is looked 
 """
 
 import concurrent.futures
+import contextlib
 import copy
 import json
 import subprocess
 import time
+import urllib.request
 
 import pytest
+import yaml
 
 from harness import by_claim
 from harness.api import Refused, wait_for
@@ -20,6 +23,8 @@ from harness.trouble import down
 
 READING = {"config": {"mode": "enforce", "claims": True, "placementHint": False}}
 POD = ("v1", "Pod")
+EXPLAINED = by_claim.TESTS / "golden/explain"
+MANIFESTS = sorted([*EXPLAINED.glob("*-claims*.yaml"), *EXPLAINED.glob("*-dranet*.yaml")])
 
 
 @pytest.fixture(scope="module", name="claiming")
@@ -27,6 +32,21 @@ def _claiming(release):
     """The release with claims read. Without the hint, which depends on nodes that offline nobody has."""
     with release.reinstalled(READING) as installed:
         yield installed
+
+
+def test_claims_are_read_where_they_are_served(claiming, namespace, api):
+    """In the newest version that is; a release that serves none that is read (before 1.32, and betas only if asked for) is told of,
+    and all other Pods are answered as ever."""
+    served = api.versions("resource.k8s.io")
+    (replica,) = claiming.replicas
+    with urllib.request.urlopen(f"http://{replica.health}/readyz", timeout=10) as answer:
+        ready = answer.read().decode()
+    if {"v1", "v1beta2", "v1beta1"} & set(served):
+        assert ready == "ok", ready
+    else:
+        assert ready.startswith("ok; ") and "resource.k8s.io is served in no version that is read" in ready, ready
+    assert env_of(namespace.create(member("as-ever", 1)))["TPU_WORKER_ID"] == "1"
+    print(f"    served: {', '.join(served) or 'none'}; /readyz: {ready}")
 
 
 def test_each_workload_by_claim_is_answered_as_offline(claiming, namespace, tools, tmp_path):
@@ -87,14 +107,87 @@ def test_claims_on_other_devices_change_nothing_and_wait_only_without_a_server(c
 
 
 def test_a_pod_whose_template_never_comes_is_refused(claiming, namespace):
-    """The API server asks again until its own deadline, and says that: which template is missing the Pod says itself."""
-    with pytest.raises(Refused, match="claims.pods.tpu-webhook.dev.*deadline exceeded"):
+    """After a while, and whoever made it reads which template is missing: the API server shows our words, and no deadline."""
+    begun = time.monotonic()
+    with pytest.raises(Refused, match=f"claims.pods.tpu-webhook.dev.*ResourceClaimTemplate {namespace.name}/nowhere is not there") as refused:
         namespace.create(gpu_pod("never", "nowhere"))
+    print(f"    {time.monotonic() - begun:.1f} s: {refused.value}")
     assert {line["reason"] for line in claiming.reviews(namespace.name)} == {"no_claim"}
     assert not namespace.pods()
 
 
+def test_a_claim_by_its_own_name_is_counted(claiming, namespace):
+    """Two Pods that somebody wrote name a claim each, and are hosts of one slice. Pods of a Job that name one claim have their
+    ids as well, and a word: they would share the chips of one node."""
+    names = ",".join(f"own-{number}.own" for number in range(2))
+    for number in range(2):
+        namespace.create(by_claim.claim(f"chips-{number}", 4))
+    for number in range(2):
+        own = naming(member(f"own-{number}", number, job="own"), f"chips-{number}")
+        own["metadata"] = {"name": own["metadata"]["name"], "annotations": {"tpu-webhook.dev/hostnames": names, "tpu-webhook.dev/worker-id": str(number)}}
+        made, said = answered(namespace, own)
+        assert (env_of(made)["TPU_WORKER_ID"], env_of(made)["TPU_WORKER_HOSTNAMES"]) == (str(number), names) and "TPU-115" not in said, said
+    made, said = answered(namespace, naming(member("of-a-job", 1), "chips-0"))
+    assert env_of(made)["TPU_WORKER_ID"] == "1" and "TPU-115: the Pod asks for its chips by ResourceClaim chips-0" in said, said
+
+
+def test_a_device_class_of_another_name_is_the_drivers(claiming, namespace, api):
+    """Where its selectors say so; of a class that is not there nothing is known, which is said."""
+    name = f"class-of-{namespace.name}"
+    namespace.create(by_claim.template("chips", 4, name))
+    pod = naming(member("of-a-class", 1), "chips", "resourceClaimTemplateName")
+    bare, said = answered(namespace, pod)
+    assert untouched(bare) and f"DeviceClass {name}, which is not known" in said, said
+    selector = {"cel": {"expression": 'device.driver == "tpu.google.com"'}}
+    with there(api, {"apiVersion": by_claim.CLAIMS, "kind": "DeviceClass", "metadata": {"name": name}, "spec": {"selectors": [selector]}}):
+        wait_for("the class to be known", lambda: env_of(answered(namespace, pod)[0]).get("TPU_WORKER_ID") == "1", 30, every=0.2)
+
+
+@pytest.mark.parametrize("file", MANIFESTS, ids=lambda file: file.stem)
+def test_a_manifest_by_claim_is_answered_as_explained(claiming, plane, namespace, api, tools, file):
+    """The shapes of the driver's samples, of DRANET's and of guide 003: each object and a Pod of each template, by dry run."""
+    with contextlib.ExitStack() as stack:
+        for obj in yaml.safe_load_all(file.read_text(encoding="utf-8")):
+            if obj["kind"] == "DeviceClass":
+                stack.enter_context(there(api, obj))
+            elif obj["apiVersion"].startswith("resource.k8s.io/"):
+                namespace.create(obj)
+        command = [tools, "explain", file, "--cluster", "--dry-run", "--kubeconfig", plane.kubeconfig, "-n", namespace.name, "-o", "json"]
+        answer = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    tried = json.loads(answer.stdout)["dryRun"]
+    pods = [one for one in tried if "Pod" in one["what"].split()[:2] or "Pods" in one["what"].split()[:2]]
+    expected = "answers as this program does", "gets its id when its RayCluster is stored"
+    assert pods and all(any(part in one["sentence"] for part in expected) and not one["differs"] for one in pods), tried
+
+
 # ---- parts
+
+
+@contextlib.contextmanager
+def there(api, obj: dict):
+    """While this holds."""
+    api.create(obj)
+    try:
+        yield
+    finally:
+        api.delete(obj["apiVersion"], obj["kind"], obj["metadata"]["name"])
+
+
+def answered(namespace, pod: dict) -> tuple:
+    """The Pod as it would be created, and what its author reads."""
+    pod = {**pod, "metadata": {**pod["metadata"], "namespace": namespace.name}}
+    refused, said = namespace.api.told(pod)
+    assert not refused, said
+    return namespace.api.create(pod, dry_run=True), said
+
+
+def naming(pod: dict, name: str, key: str = "resourceClaimName") -> dict:
+    pod = copy.deepcopy(pod)
+    (container,) = pod["spec"]["containers"]
+    container["resources"] = {"claims": [{"name": "chips"}]}
+    pod["spec"]["resourceClaims"] = [{"name": "chips", key: name}]
+    return pod
 
 
 def said_offline(tools, folder, reviews: list, templates: list) -> list:

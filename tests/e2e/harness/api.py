@@ -115,6 +115,11 @@ class Api:
                     raise
         raise TimeoutError(f"every {kind} in {namespace} was to be deleted, and 5 requests were not enough")
 
+    def versions(self, group: str) -> list:
+        """In which an API group is served, the preferred first."""
+        groups = json.loads(self._client.request("get", "/apis", serialize=False).data)["groups"]
+        return [each["version"] for one in groups if one["name"] == group for each in one["versions"]]
+
     def pods(self, namespace: str | None = None, labels: str | None = None) -> list:
         return self.list("v1", "Pod", namespace, labels)
 

@@ -23,6 +23,12 @@ def template(name: str, count: int, device_class: str = "tpu.google.com", **more
             "spec": {"spec": {"devices": {"requests": [request]}}}}
 
 
+def claim(name: str, count: int) -> dict:
+    """One that a Pod names itself."""
+    made = template(name, count)
+    return {**made, "kind": "ResourceClaim", "spec": made["spec"]["spec"]}
+
+
 def converted(spec: dict, named=lambda count: f"chips-{count}") -> dict:
     """The specification of a Pod with a claim for each container that has chips; `named` gives the template of a count."""
     spec = copy.deepcopy(spec)

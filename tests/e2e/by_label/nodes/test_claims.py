@@ -17,6 +17,7 @@ from controlplane.real.node import dra_driver
 from harness import by_claim, training
 from harness.api import wait_for
 from harness.namespace import manifest
+from harness.pods import env_of
 
 TEMPLATE = by_claim.template("chips", 4)
 CLAIMED = Pool("claimed", "ct5lp-hightpu-4t", "2x4")  # no other pool is of v5e
@@ -171,50 +172,53 @@ def test_a_driver_that_contradicts_is_found(namespace, claimed, by_name, tools, 
     assert training.trained_as_one(words), "it trains: this story shows nothing"
 
 
-def reviewed(tools, folder, pods: list) -> list:
-    """The Pods as `review` patches them offline, which knows the claims' template."""
-    around, given = folder / "around.json", folder / "pods.json"
-    namespace = pods[0]["metadata"]["namespace"]
-    template = {**TEMPLATE, "metadata": {**TEMPLATE["metadata"], "namespace": namespace}}
-    for file, items in (around, [template]), (given, pods):
-        file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}), encoding="utf-8")
-    answer = subprocess.run([tools, "review", given, "--cluster", around, "--output", "object"], capture_output=True, text=True, check=True)
-    return [json.loads(line) for line in answer.stdout.splitlines()]
+@pytest.fixture(scope="module")
+def reading(release):
+    """The server reads claims."""
+    release.upgrade({"config": {"mode": "enforce", "claims": True}})
+    yield release
+    release.upgrade({})
 
 
 @pytest.mark.parametrize("taken_for", ("2x4", "2x2"))
-def test_two_hosts_by_claim(namespace, claimed, device_class, tools, plane, picture, tmp_path, taken_for):
-    """The Pods of the guide's Job by claim, patched offline: they train as one where the driver knows the slice, and where
-    it takes each host for one of its own audit says so."""
+def test_a_job_by_claim(reading, namespace, claimed, device_class, tools, plane, picture, taken_for):
+    """The guide's Job by claim, its template applied behind it: its Pods train as one where the driver knows the slice. Where
+    it takes each host for one of its own, `explain` says so before and audit while they run; they say nothing, and do not fail."""
     for one in claimed:
         one.drive(topology=taken_for)
-    namespace.create(TEMPLATE)
     service, job = manifest("job-2x4.yaml")
-    namespace.create(service)
     and_stays(job)
-    pods = [member_of(job, index, namespace.name) for index in range(2)]
-    for one in pods:
-        one["spec"] = by_claim.converted(one["spec"], lambda _: TEMPLATE["metadata"]["name"])
-        one["spec"].setdefault("tolerations", []).append(TAINTED)
-    for one in reviewed(tools, tmp_path, pods):
-        namespace.create(one)
-    namespace.running(2)
-    found, words = audited(tools, plane, namespace), said_so_far(namespace)
+    template = job["spec"]["template"]
+    template["spec"] = by_claim.converted(template["spec"], lambda _: TEMPLATE["metadata"]["name"])
+    template["spec"].setdefault("tolerations", []).append(TAINTED)
+    before = explained(tools, plane, namespace, [service, job, TEMPLATE])
+    began = time.monotonic()
+    for obj in service, job, TEMPLATE:
+        namespace.create(obj)
+    pods = namespace.running(2)
+    assert {env_of(one)["TPU_WORKER_ID"] for one in pods} == {"0", "1"}
+    assert not [one for one in pods if "extendedResourceClaimStatus" in one["status"]]
+    found, at = audited(tools, plane, namespace), time.monotonic() - began
+    words = said_so_far(namespace)
     wrong = training.trained_as_one(words)
-    picture(f"two hosts by claim, for {taken_for}", f"  Pod 0: {words[0].line[:100]}\n  audit: {[one['what'] for one in found['findings']]}")
+    picture(f"a Job by claim, whose driver takes its hosts for {taken_for}",
+            f"  explain before: {before['sentence']}\n  Pod 0: {words[0].line[:100]}\n"
+            f"  audit after {at:.1f} s: {[one['what'] for one in found['findings']]}")
     if taken_for == "2x4":
         assert not wrong and not found["findings"], found
+        assert before["verdict"] == "forms", before
     else:
         assert wrong and [one["check"] for one in found["findings"]] == ["driver-differs"], found
+        assert [one["cause"] for one in before["waits"]] == ["driver"], before
 
 
-def member_of(job: dict, index: int, namespace: str) -> dict:
-    """A Pod as the Job's controller makes it."""
-    name, template = job["metadata"]["name"], job["spec"]["template"]
-    labels = {"job-name": name, "batch.kubernetes.io/job-name": name, "batch.kubernetes.io/job-completion-index": str(index)}
-    spec = json.loads(json.dumps(template["spec"]))
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"{name}-{index}", "namespace": namespace, "labels": labels},
-            "spec": {**spec, "hostname": f"{name}-{index}"}}
+def explained(tools, plane, namespace, objects: list) -> dict:
+    """What `explain` says of the Job on this cluster, before it is applied."""
+    text = "---\n".join(json.dumps(obj) + "\n" for obj in objects)
+    command = [tools, "explain", "-", "--cluster", "--kubeconfig", plane.kubeconfig, "--namespace", namespace.name, "--output", "json"]
+    answer = subprocess.run(list(map(str, command)), input=text, capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stderr
+    return json.loads(answer.stdout)["workloads"][0]["outlook"]
 
 
 def said_so_far(namespace) -> list:
