@@ -888,14 +888,26 @@ class Told(States):
                "spec": {"completions": 4, "parallelism": 4, "completionMode": "Indexed",
                         "template": {"spec": {key: pods[0]["spec"][key] for key in ("containers", "nodeSelector", "resourceClaims", "restartPolicy", "subdomain")}}}}
         del new["spec"]["template"]["spec"]["containers"][0]["env"]
+        hosts = nodes("a", chips=None)
         with tempfile.NamedTemporaryFile("w", suffix=".json") as around:
-            for there, want in ([], "forms now on a"), (pods, "waits for a node pool"):
+            for there, taken_for, want in (([], "4x4", "forms now on a"), (pods, "4x4", "waits for a node pool"),
+                                           ([], "2x2", "waits for nodes that their driver of claims takes for the slice"),
+                                           ([], None, "not known whether it forms now: what the driver of claims takes the nodes of a for")):
+                driven = [driven_node(each["metadata"]["name"], taken_for) for each in hosts if taken_for]
                 around.seek(0)
                 around.truncate()
-                json.dump({"apiVersion": "v1", "kind": "List", "items": [*there, *nodes("a", chips=None), SERVICE, template]}, around)
+                json.dump({"apiVersion": "v1", "kind": "List", "items": [*there, *hosts, SERVICE, template, *driven]}, around)
                 around.flush()
                 done = subprocess.run([PROGRAM, "explain", "--cluster", around.name, "-"], input=json.dumps(new), capture_output=True, text=True, check=False)
                 self.assertIn(want, done.stdout)
+                if taken_for == "2x2":
+                    self.assertIn("takes node " + hosts[0]["metadata"]["name"] + " for 4 chips of 2x2, not of 4x4", done.stdout)
+
+
+def driven_node(name, topology):
+    device = {"name": "0", "attributes": {"chipCount": {"int": 4}, "topology": {"string": topology}}}
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": name + "-tpu"},
+            "spec": {"driver": "tpu.google.com", "nodeName": name, "pool": {"name": name}, "devices": [device]}}
 
 
 def set_env(each, name, value):

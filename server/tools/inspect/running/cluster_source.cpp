@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace tpuwh::server::running {
@@ -24,7 +25,17 @@ constexpr const char* class_versions[] = {"v1"};
 
 bool has_no_namespace(std::string_view kind) {
   return kind == "Node" || kind == "ClusterQueue" || kind == "ResourceFlavor" ||
-         kind == "ComputeClass" || kind == "ResourceSlice";
+         kind == "ComputeClass" || kind == "ResourceSlice" || kind == "DeviceClass";
+}
+
+// In its specification: the status names the claims that were made for the Pod, too.
+bool names_claim(std::string_view pod) {
+  if (pod.find("\"resourceClaimName\"") == pod.npos || text::json_fault(pod)) return false;
+  const auto object = text::parse_or_discard(pod);
+  const auto& claims = text::member(text::member(object, "spec"), "resourceClaims");
+  return std::ranges::any_of(claims, [](const auto& each) {
+    return !text::text_member(each, "resourceClaimName").empty();
+  });
 }
 
 Error failure(std::string why) {
@@ -63,6 +74,7 @@ Result<std::vector<std::string>> ClusterSource::list_pods() {
   const Listing pods = list({"", "v1", "pods", ""}, "Pod", [&](std::string_view json) {
     const auto has = [&](std::string_view key) { return json.find(key) != std::string_view::npos; };
     claims_ = claims_ || has("\"resourceClaimTemplateName\"");
+    named_claims_ = named_claims_ || names_claim(json);
     drivers_ = drivers_ || has("\"resourceClaims\"") || has("\"extendedResourceClaimStatus\"");
     texts.emplace_back(json);
   });
@@ -124,7 +136,7 @@ Result<void> ClusterSource::for_each(const Each& each) {
   listed_.clear();
   not_served_.clear();
   not_known_.clear();
-  claims_ = drivers_ = false;
+  claims_ = named_claims_ = drivers_ = scope_.claims;
   auto pods = list_pods();  // asked for first: without them the rest is of no use
   if (!pods) return pods.error();
   if (auto told = list_around({"", "v1", "nodes", ""}, "Node", each); !told) return told;
@@ -134,6 +146,17 @@ Result<void> ClusterSource::for_each(const Each& each) {
   if (claims_)
     if (auto told = list_of_claims("resourceclaimtemplates", "ResourceClaimTemplate",
                                    "chips of Pods that use a ResourceClaimTemplate", each);
+        !told)
+      return told;
+  if (named_claims_)
+    if (auto told = list_of_claims("resourceclaims", "ResourceClaim",
+                                   "chips of Pods that name a ResourceClaim", each);
+        !told)
+      return told;
+  if (claims_ || named_claims_)
+    if (auto told =
+            list_of_claims("deviceclasses", "DeviceClass",
+                           "whose devices those of another class than tpu.google.com are", each);
         !told)
       return told;
   if (drivers_)

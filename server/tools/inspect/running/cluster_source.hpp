@@ -1,7 +1,8 @@
 // The objects of a running cluster, listed from its API server.
 //
 // Pods are asked for always; Nodes, Services, RayClusters and, where a Pod has claims,
-// ResourceClaimTemplates and ResourceSlices as far as they may be read. What may not be read is
+// ResourceClaimTemplates, DeviceClasses and ResourceSlices, and where one names a claim of its own,
+// ResourceClaims, as far as they may be read. What may not be read is
 // told in not_known(); a resource that is not served has no objects. With ClusterScope::queues also
 // the quota of Kueue, and the ComputeClasses of GKE.
 #pragma once
@@ -25,6 +26,8 @@ struct ClusterScope {
   bool neighbours = false;
   // LocalQueues, ClusterQueues, ResourceFlavors and ComputeClasses, too.
   bool queues = false;
+  // What Pods with resource claims ask for and by whom they are served, although no Pod has one.
+  bool claims = false;
   // A terminal on which to say what is being listed, where that takes long; null for none.
   std::ostream* progress = nullptr;
 };
@@ -69,6 +72,7 @@ class ClusterSource final : public source::ObjectSource {
   std::set<std::string, std::less<>> listed_, not_served_;
   std::vector<std::string> not_known_;
   bool claims_ = false;                  // a Pod names a ResourceClaimTemplate
+  bool named_claims_ = false;            // a Pod names a ResourceClaim
   bool drivers_ = false;                 // a Pod has a claim, or the scheduler made one for it
   print::Progress* progress_ = nullptr;  // of the for_each that is under way
 };

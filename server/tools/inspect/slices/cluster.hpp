@@ -144,6 +144,7 @@ struct DrivenNode {
 
   bool operator==(const DrivenNode&) const = default;
 };
+using DrivenNodes = std::map<std::string, DrivenNode, std::less<>>;  // by the name of the node
 
 struct SeenService {
   bool headless = false;
@@ -157,7 +158,7 @@ struct Cluster {
   // Of nodes that are not ready, since when: from there on what a Pod tolerates is counted.
   std::map<std::string, Time, std::less<>> not_ready_since;
   std::map<std::pair<std::string, std::string>, SeenService> services;  // by namespace, name
-  std::map<std::string, DrivenNode, std::less<>> driven;                // by the name of the node
+  DrivenNodes driven;
   // A sentence for each Pod, and for each kind of object, that could not be read.
   std::vector<std::string> unreadable;
   bool listed_nodes = false, listed_services = false;  // all that there are, perhaps none

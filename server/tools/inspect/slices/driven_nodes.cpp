@@ -1,7 +1,11 @@
 #include "server/tools/inspect/slices/driven_nodes.hpp"
 
+#include "base/counted.hpp"
+#include "base/names.hpp"
 #include "server/text/json_text.hpp"
+#include "topology/dims.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -42,6 +46,25 @@ void add_driven_node(const Json& slice, Cluster& cluster) {
   const Json& first = devices.front();  // all say the same of their node
   cluster.driven[node] = {.topology = text::text_member(attribute(first, "topology"), "string"),
                           .chips = chips_of(first)};
+}
+
+Taken taken_for(const DrivenNode* node, std::string_view topology, bool multi_host) {
+  const auto wanted = topology::Dims::parse(topology);
+  if (node == nullptr || node->chips == 0 || !wanted) return Taken::not_known;
+  const auto found = topology::Dims::parse(node->topology);
+  if (!found) return Taken::not_known;
+  if (multi_host && found->chips() == node->chips) return Taken::alone;
+  return *found == *wanted ? Taken::same : Taken::other;
+}
+
+std::string described(std::string_view name, const DrivenNode& node) {
+  return fmt::format("the driver of claims takes node {} for {} of {}", name,
+                     base::counted(node.chips, "chip"), base::printable(node.topology));
+}
+
+const DrivenNode* find_driven(const DrivenNodes& nodes, std::string_view name) {
+  const auto found = nodes.find(name);
+  return found == nodes.end() ? nullptr : &found->second;
 }
 
 }  // namespace tpuwh::server::slices

@@ -25,6 +25,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <span>
 
 namespace tpuwh::server::explain {
 
@@ -90,7 +91,14 @@ struct Objects {
   std::optional<Error> fault;  // why it cannot be reached
 };
 
-Objects open_cluster(const ExplainOptions& options, const text::Console& console) {
+bool have_claims(std::span<const source::Manifest> manifests) {
+  return std::ranges::any_of(manifests, [](const source::Manifest& each) {
+    return text::dump_json(each.object).find("\"resourceClaims\"") != std::string::npos;
+  });
+}
+
+Objects open_cluster(const ExplainOptions& options, std::span<const source::Manifest> manifests,
+                     const text::Console& console) {
   Objects out;
   if (!options.ask_cluster) return out;
   if (options.access.of_file()) {
@@ -105,6 +113,7 @@ Objects open_cluster(const ExplainOptions& options, const text::Console& console
   }
   out.session = std::move(*session);
   const running::ClusterScope scope{.queues = true,
+                                    .claims = have_claims(manifests),
                                     .progress = console.watched ? &console.err.stream() : nullptr};
   out.objects = std::make_unique<running::ClusterSource>(*out.session, scope);
   return out;
@@ -163,7 +172,7 @@ int run_explain(const ExplainOptions& options, const text::Console& console) {
   request.rules = *rules;
   if (options.output == ExplainOutput::pods)
     request.each_pod = [&](const Json& pod) { console.out << text::json_line(pod); };
-  const Objects cluster = open_cluster(options, console);
+  const Objects cluster = open_cluster(options, *manifests, console);
   if (options.ask_cluster && !cluster.objects) return text::print_error(console, *cluster.fault);
   request.cluster = cluster.objects.get();
   trial::Samples samples;

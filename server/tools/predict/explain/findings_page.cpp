@@ -49,6 +49,8 @@ Markup cause_words(outlook::Cause cause) {
       return "Capacity";
     case outlook::Cause::quota:
       return "Quota";
+    case outlook::Cause::driver:
+      return "The driver of claims";
     case outlook::Cause::service:
       return "A Service is missing";
     case outlook::Cause::gate:

@@ -59,6 +59,7 @@ Result<ClusterState> read_cluster_state(source::ObjectSource& source,
       });
   if (!cluster) return cluster.error();
   state.slices = standing_slices(*cluster);
+  state.driven = std::move(cluster->driven);
   state.knows_nodes = cluster->knows_nodes();
   for (auto& [name, node] : cluster->nodes) {
     if (node.pool().empty())

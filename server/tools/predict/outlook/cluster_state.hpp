@@ -99,6 +99,7 @@ struct ClusterState {
   webhook::pools::Pools pools;                                      // with a holder for each tenant
   std::map<std::string, std::vector<Tenant>, std::less<>> tenants;  // by node
   std::vector<StandingSlice> slices;
+  slices::DrivenNodes driven;  // what the driver of claims takes nodes for
   // TPU nodes without label cloud.google.com/gke-nodepool, by accelerator and topology.
   std::map<std::pair<std::string, std::string>, std::uint64_t> without_pool;
   std::map<Name, bool> services;  // whether it is headless

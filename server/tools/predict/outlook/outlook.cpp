@@ -1,6 +1,7 @@
 #include "server/tools/predict/outlook/outlook.hpp"
 
 #include "base/counted.hpp"
+#include "server/tools/inspect/slices/driven_nodes.hpp"
 #include "server/tools/predict/outlook/around.hpp"
 #include "server/tools/predict/outlook/node_pools.hpp"
 #include "server/tools/predict/outlook/pod_sets.hpp"
@@ -55,6 +56,7 @@ class Outlook {
   bool is_over(const StandingSlice& slice) const;
   void look_at(std::size_t number);
   std::string place(const Member& member, Asking& asking);
+  void look_at_driver(const SeenPool& pool, const Member& member);
   std::string why_not_known(const Member& member) const;
   std::vector<PodSet> pod_sets_of_slices() const;
   void ask_for_quota();
@@ -166,7 +168,38 @@ std::string Outlook::place(const Member& member, Asking& asking) {
   if (const auto why = why_not_known(member); !why.empty()) return not_known(why), std::string();
   std::string pool = pools_.place(member, asking.candidates);
   if (pool.empty()) asking.placeless.push_back(&member.slice());
+  const auto found = std::ranges::find(asking.candidates.pools, pool, &SeenPool::name);
+  if (found != asking.candidates.pools.end()) look_at_driver(*found, member);
   return pool;
+}
+
+// What it writes into containers replaces what is injected (docs/facts.md#whose-value-wins).
+void Outlook::look_at_driver(const SeenPool& pool, const Member& member) {
+  const WantedSlice& slice = member.slice();
+  if (!slice.by_claim || slice.hosts < 2) return;
+  for (const SeenHost& host : pool.hosts) {
+    const slices::DrivenNode* node = slices::find_driven(cluster_.driven, host.node->name);
+    switch (slices::taken_for(node, member.topology(), true)) {
+      case slices::Taken::same:
+        continue;
+      case slices::Taken::not_known:
+        return not_known(fmt::format(
+            "what the driver of claims takes the nodes of {} for, and so which TPU_WORKER_ID is in "
+            "the containers: no ResourceSlice says it",
+            plain(pool.name)));
+      case slices::Taken::alone:
+      case slices::Taken::other:
+        out_.waits.push_back(
+            {Cause::driver,
+             fmt::format("{}, not of {}, and writes that over what is injected: the slice on {} "
+                         "never forms; label its nodes tpu.google.com/topology={} and restart the "
+                         "driver's Pods on them",
+                         slices::described(host.node->name, *node), member.topology(),
+                         plain(pool.name), member.topology()),
+             {}});
+        return;
+    }
+  }
 }
 
 // The Pods of slices that ask the same.
@@ -214,6 +247,8 @@ const char* thing(Cause cause) {
       return "capacity";
     case Cause::quota:
       return "quota of Kueue";
+    case Cause::driver:
+      return "nodes that their driver of claims takes for the slice";
     case Cause::service:
       return "a headless Service";
     case Cause::gate:
@@ -319,6 +354,8 @@ const char* name(Cause cause) {
       return "capacity";
     case Cause::quota:
       return "quota";
+    case Cause::driver:
+      return "driver";
     case Cause::service:
       return "service";
     case Cause::gate:

@@ -55,6 +55,7 @@ enum class Cause {
   pool_unusable,   // nodes are cordoned, not ready, tainted, or have fewer chips
   capacity,        // the pool is made, or grows, on demand
   quota,           // Kueue: queue missing, stopped, or short of chips
+  driver,          // that of claims takes the nodes for another slice
   service,         // a headless Service that is not there
   gate,            // a scheduling gate that somebody has to open
 };
