@@ -335,9 +335,14 @@ inline constexpr Duration pools_look = 1s;
 // server's 10 s.
 inline constexpr Duration ledger_call = 3s;
 
-// One read of a claim that a Pod waits for: the API server calls again after a 503, within its own
-// timeout for webhooks, which is 10 s where the chart does not say less.
+// One read of a claim that a Pod waits for.
 inline constexpr Duration claim_call = 2s;
+// So long one that is not there is looked for, again after each pause. With the last read that is
+// below the API server's timeout for webhooks, 10 s where the chart does not say less: of an answer
+// that comes later, or that asks to be asked again, nobody reads a word
+// (docs/facts.md#retry-after).
+inline constexpr Duration claim_wait = 6s;
+inline constexpr Duration claim_pause = 1s;
 
 // A session's wait for the ledger: more than that patience, whose answer says why.
 inline constexpr Duration ledger_wait = 6s;

@@ -753,42 +753,58 @@ class Claims(Reports):  # H
 
     chips = {"deviceClassName": "tpu.google.com"}
 
-    def said_of(self, template, verdict, *parts):
+    def said_of(self, template, verdict, *parts, findings=()):
         for objects in (deployment(self.anywhere(self.asks())), jobset(replicated(self.anywhere(self.asks()), hosts=1)),
                         ray(self.anywhere(self.asks()), hosts=1), lws(self.anywhere(self.asks()), size=1)):
             said = Said(objects + template)
-            self.assertEqual((said.first["verdict"], said.findings, said.first["claimingPods"]), (verdict, [], 1), said.text)
+            self.assertEqual((said.first["verdict"], said.ids, said.first["claimingPods"]), (verdict, set(findings), 1), said.text)
             for part in ("1 Pod ", *parts, "not known", "nothing is injected"):
                 self.assertIn(part, said.first["sentence"])
             self.assertNotIn("asks for no TPU chips", said.text)
 
     def test_of_all_chips(self):
         for request in ({"exactly": {**self.chips, "allocationMode": "All"}}, {**self.chips, "allocationMode": "All"}):
-            self.said_of([self.template(**request)], "fine", "asks for all chips of a node by ResourceClaimTemplate tpus")
+            self.said_of([self.template(**request)], "doubtful", "asks for all chips of a node by ResourceClaimTemplate tpus",
+                         findings=["TPU-113"])
 
     def test_of_the_first_that_there_is(self):
         several = [{"name": name, "allocationMode": "All", **self.chips} for name in ("v6e", "v5p")]
-        self.said_of([self.template(firstAvailable=several)], "fine", "chips of the first available of v6e, v5p")
+        self.said_of([self.template(firstAvailable=several)], "doubtful", "chips of the first available of v6e, v5p", findings=["TPU-113"])
 
     def test_of_a_class_of_their_own(self):
         expression = {"cel": {"expression": 'device.driver == "tpu.google.com"'}}
         own = named("DeviceClass", "ours", {"selectors": [expression]})
         del own["metadata"]["namespace"]
         request = {"exactly": {"deviceClassName": "ours", "allocationMode": "All"}}
-        self.said_of([self.template(**request), own], "fine", "asks for all chips of a node")
+        self.said_of([self.template(**request), own], "doubtful", "asks for all chips of a node", findings=["TPU-113"])
+        counted = self.template(exactly={"deviceClassName": "ours", "count": 4})
+        self.assertIn("1 slice of 4x4", self.fine(stateful_set(self.asks()) + [counted, own]).first["sentence"])
 
     def test_that_is_not_in_the_input(self):
         self.said_of([], "no_tpu", "has resource claims", "ResourceClaimTemplate tpus is not in the input")
 
     def test_by_name(self):
         shared = self.template("ResourceClaim", exactly={**self.chips, "count": 4})
-        said = self.fine(deployment(self.anywhere(self.asks("resourceClaimName")), replicas=2) + [shared])
-        self.assertIn("2 Pods, each asks for 4 chips by ResourceClaim tpus, which all Pods that name it share", said.first["sentence"])
+        said = self.warned(deployment(self.anywhere(self.asks("resourceClaimName")), replicas=2) + [shared], "TPU-115")
+        self.assertIn("2 Pods name ResourceClaim tpus: they share its chips, which are on one node", said.text)
+        said = Said(stateful_set(self.asks("resourceClaimName")) + [shared])
+        self.assertEqual(said.ids, {"TPU-115"}, said.text)
+        self.assertIn("the slice never forms; name a ResourceClaimTemplate", said.text)
 
     def test_of_several_hosts(self):
         everything = self.template(exactly={**self.chips, "allocationMode": "All"})
-        said = self.warned(stateful_set(self.asks()) + [everything], "TPU-113")
-        self.assertIn("4 Pods, each asks for all chips of a node by ResourceClaimTemplate tpus (4x4 on tpu-v6e-slice)", said.first["sentence"])
+        self.assertIn("1 slice of 4x4", self.fine(stateful_set(self.asks()) + [everything]).first["sentence"])
+        either = self.asks()
+        either["spec"]["nodeSelector"]["cloud.google.com/gke-tpu-topology"] = "2x4"  # hosts of 4 chips or of 8
+        said = self.warned(stateful_set(either) + [everything], "TPU-113")
+        self.assertIn("4 Pods, each asks for all chips of a node by ResourceClaimTemplate tpus (2x4 on tpu-v6e-slice)", said.first["sentence"])
+
+    def test_by_the_resource_of_their_class(self):
+        alone = {"name": "main", "image": "a", "resources": {"limits": {"deviceclass.resource.kubernetes.io/tpu.google.com": "4"}}}
+        said = self.warned(stateful_set(pod(alone)), "TPU-113", "by resource deviceclass.resource.kubernetes.io/tpu.google.com, which tpu-webhook does not read")
+        self.assertEqual(len(said.findings), 1, said.text)
+        alone["resources"]["limits"] = {"deviceclass.resource.kubernetes.io/gpu.nvidia.com": "4"}
+        self.assertNotIn("TPU-113", Said(stateful_set(pod(alone))).text)
 
     def test_that_are_no_chips(self):
         gpus = self.template(exactly={"deviceClassName": "gpu.nvidia.com", "allocationMode": "All"})
@@ -798,6 +814,7 @@ class Claims(Reports):  # H
     def test_that_are_counted(self):
         counted = self.template(exactly={**self.chips, "count": 4})
         self.assertIn("1 slice of 4x4", self.fine(stateful_set(self.asks()) + [counted]).first["sentence"])
+        self.refused(jobset(replicated(self.asks(), hosts=2)) + [counted], "TPU-404", "4x4 with 4 chips per Pod has 4 hosts")
 
 
 class Elsewhere(Reports):  # Q: variables by envFrom, Ray's own numbers, groups, names that are made up

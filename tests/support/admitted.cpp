@@ -92,6 +92,7 @@ Admitted admit(std::string review, const Around& around) {
       around.ledger == nullptr ? empty : *around.ledger);
   Admitted out;
   out.status = answer.http_status;
+  out.retry_after = answer.retry_after;
   out.outcome = answer.summary.outcome;
   out.shadow = answer.summary.shadow;
   out.reason = answer.summary.reason;

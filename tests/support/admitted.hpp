@@ -18,6 +18,7 @@ using nlohmann::json;
 
 struct Admitted {
   unsigned status = 0;
+  unsigned retry_after = 0;
   bool allowed = false;
   webhook::outcome::Outcome outcome{};
   webhook::outcome::Reason reason{};

@@ -84,8 +84,9 @@ bool take_claims(const read::ClusterView& cluster, const config::Config& config,
   return claims.unreadable.empty() && !claims.unread.empty();
 }
 
-Answer ask_for_claims(const Workspace::Impl& work) {
+Answer ask_for_claims(const config::Config& config, const Workspace::Impl& work) {
   Answer question;
+  question.summary.shadow = decide::is_shadowed(work.pod, config);
   question.ledger.use = LedgerStep::Use::read_claims;
   question.unread = work.claims.unread;
   return question;
@@ -97,7 +98,8 @@ Answer answer_review(read::Body body, decide::Around around, Workspace::Impl& wo
   const bool bad_quantity = !read && work.reader.error().code() == findings::Errc::not_chips;
   if (!read && !bad_quantity) return refuse(work.reader.error(), work);
   if (!bad_quantity && !work.pod.claims.empty()) {
-    if (take_claims(around.cluster, around.config, work)) return ask_for_claims(work);
+    if (take_claims(around.cluster, around.config, work))
+      return ask_for_claims(around.config, work);
     around.claims = &work.claims;
   }
   outcome::Decision decision =

@@ -181,14 +181,21 @@ void note_excluded(const read::Pod& pod, outcome::Notes& notes) {
   }
 }
 
-// A Pod for TPU nodes without chips, but with claims: they may be what it asks with.
-void note_claims(const read::Pod& pod, outcome::Notes& notes) {
-  if (pod.claim_uses.empty() || pod.selector(read::key::accelerator).empty()) return;
-  notes.warn(
-      Finding::claims_unknown,
-      "the Pod selects TPU nodes, but no container asks for google.com/tpu; whether its resource "
-      "claims are for chips, and for how many, is not known",
-      outcome::Notes::Consequence::not_injected);
+// A Pod without chips that are known: its claims may be what it asks with, surely or because it
+// selects TPU nodes.
+void note_claims(const read::Pod& pod, const read::TakenClaims& claims, outcome::Notes& notes) {
+  using NotCounted = read::TakenClaims::NotCounted;
+  constexpr auto nothing = outcome::Notes::Consequence::not_injected;
+  if (claims.not_counted == NotCounted::chips)
+    return notes.warn(Finding::claims_unknown, claims.why, nothing);
+  if (claims.not_counted == NotCounted::nothing || pod.selector(read::key::accelerator).empty())
+    return;
+  notes.warn(Finding::claims_unknown,
+             base::concat({"the Pod selects TPU nodes, but no container asks for google.com/tpu; "
+                           "whether its resource claims are for chips, and for how many, is not "
+                           "known",
+                           claims.why.empty() ? "" : ": ", claims.why}),
+             nothing);
 }
 
 // Which of several kinds of chips it will have, nobody knows before it is scheduled.
@@ -199,11 +206,25 @@ void note_alternatives(const read::TakenClaims& claims, outcome::Notes& notes) {
              "it gets is not known, and what is injected is what all have in common");
 }
 
+// A claim is allocated once, and its chips are on one node. Of a Pod that somebody wrote, not a
+// controller from a template, no other has the same claim.
+void note_named(std::string_view claim, const facts::Facts& facts, outcome::Notes& notes) {
+  if (claim.empty() || !facts.slice.multi_host() ||
+      facts.member->workload == config::WorkloadKind::pod)
+    return;
+  notes.warn(Finding::claim_named,
+             base::concat({"the Pod asks for its chips by ResourceClaim ", base::printable(claim),
+                           ", which is one node's: hosts of a slice that name the same claim share "
+                           "the chips of that node, and the slice never forms; name a "
+                           "ResourceClaimTemplate"}));
+}
+
 // What the driver of claims takes the Pod's node to be, and so what it writes over the variables of
 // the Pod (docs/facts.md#dra): right where the Pod selects its nodes by the topology of the slice.
-void note_driver(const facts::Facts& facts, outcome::Notes& notes) {
+void note_driver(const Around& around, const facts::Facts& facts, outcome::Notes& notes) {
   const facts::Shape& shape = *facts.shape;
   if (std::ranges::none_of(shape.processes, &read::Container::by_claim)) return;
+  if (around.claims != nullptr) note_named(around.claims->named, facts, notes);
   const std::string slice = facts.slice.dims.text();
   switch (shape.source) {
     case facts::TopologySource::node_selector:
@@ -259,7 +280,7 @@ outcome::Decision decide_pod(const read::Pod& pod, std::string_view ns, const Ar
       identity::slice_of(told.shape, told.member, ns, around.cluster, kept.slice, told.notes);
   if (auto* decision = std::get_if<outcome::Decision>(&slice)) return std::move(*decision);
   begin_facts(pod, ns, std::get<topology::Slice>(slice), told);
-  note_driver(told.facts, told.notes);
+  note_driver(around, told.facts, told.notes);
 
   identity::Identity identity =
       identity::settle_identity(told.facts, told.member, around.cluster, around.place);
@@ -298,6 +319,10 @@ bool waits_for_claims(const read::Review& review, const read::Pod& pod,
          config.workloads.has(workloads::workload_of(pod).kind);
 }
 
+bool is_shadowed(const read::Pod& pod, const config::Config& config) {
+  return config.mode_for(workloads::workload_of(pod).kind) == config::Mode::shadow;
+}
+
 outcome::Decision defer_for_claims(const read::Pod& pod, const Around& around, Told& told) {
   begin(around.config, told);
   const workloads::Workload& workload = workloads::workload_of(pod);
@@ -305,7 +330,8 @@ outcome::Decision defer_for_claims(const read::Pod& pod, const Around& around, T
           .reason = outcome::Reason::no_claim,
           .workload = workload.name,
           .denial = Error(base::Errc::internal, around.claims->unreadable),
-          .shadow = around.config.mode_for(workload.kind) == config::Mode::shadow};
+          .shadow = is_shadowed(pod, around.config),
+          .retry_now = around.claims->again};
 }
 
 void note_shadow(const outcome::Decision& decision, Told& told) {
@@ -330,7 +356,7 @@ outcome::Decision decide(const read::Review& review, const read::Pod& pod, const
   if (!review.is_pod_creation()) return none_of_ours(outcome::Reason::not_a_pod);
   const std::string_view ns = review.ns_of(pod);
   if (!facts::read_shape(pod, told.shape)) {
-    note_claims(pod, told.notes);
+    if (around.claims != nullptr) note_claims(pod, *around.claims, told.notes);
     return at_levels(none_of_ours(outcome::Reason::no_tpu), config, ns, told.notes);
   }
   if (pod.annotation(read::Annotation::inject) == "false")

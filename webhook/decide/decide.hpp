@@ -24,6 +24,7 @@ void note_shadow(const outcome::Decision& decision, Told& told);
 bool waits_for_claims(const read::Review& review, const read::Pod& pod,
                       const config::Config& config);
 
+bool is_shadowed(const read::Pod& pod, const config::Config& config);
 // It does, and around.claims says that one could not be read.
 outcome::Decision defer_for_claims(const read::Pod& pod, const Around& around, Told& told);
 

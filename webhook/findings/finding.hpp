@@ -28,6 +28,7 @@ enum class Finding : std::uint8_t {
   no_such_node,
   claims_unknown,
   chips_missing,
+  claim_named,
   // of who a Pod is
   index_out_of_range,
   identity_missing,
@@ -118,6 +119,7 @@ inline constexpr Row all[] = {
     {no_such_node, "TPU-112", warn},
     {claims_unknown, "TPU-113", warn},
     {chips_missing, "TPU-114", warn},
+    {claim_named, "TPU-115", warn},
     // ---- who a Pod is
     {index_out_of_range, "TPU-201", deny},
     {identity_missing, "TPU-202", warn},

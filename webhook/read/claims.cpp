@@ -1,12 +1,21 @@
 #include "webhook/read/claims.hpp"
 
+#include "base/concat.hpp"
+#include "base/names.hpp"
+#include "topology/catalog.hpp"
+#include "webhook/read/affinity.hpp"
+#include "webhook/read/vocabulary.hpp"
+
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
 namespace tpuwh::webhook::read {
 
 namespace {
+
+using NotCounted = TakenClaims::NotCounted;
 
 bool asks_by_claim(const Container& container) {
   return container.claims_begin != container.claims_end && container.chips() == 0;
@@ -17,25 +26,78 @@ bool asks_by_claim(const Container& container) {
 class ClaimsByName {
  public:
   // Puts them in order and counts their uses. Allocates nothing.
-  explicit ClaimsByName(Pod& pod) : claims_(pod.claims) {
+  explicit ClaimsByName(Pod& pod) : pod_(pod), claims_(pod.claims) {
     // No API server takes two of one name; the first counts.
     std::ranges::sort(claims_, {},
                       [](const Claim& each) { return std::pair(name(each), each.index); });
-    for (const std::string_view used : pod.claim_uses)
-      if (Claim* claim = find(used)) ++claim->uses;
+    for (const Container& each : pod.containers)
+      if (!each.init || each.sidecar)
+        for_each_of(each, [](Claim* claim) {
+          if (claim != nullptr) ++claim->uses;
+        });
   }
 
-  // Null where there is none.
-  Claim* find(std::string_view wanted) const {
-    const auto found = std::ranges::lower_bound(claims_, wanted, {}, name);
-    return found == claims_.end() || found->name != wanted ? nullptr : &*found;
+  // Each claim of a container once, however often it is named: one entry for each request of a
+  // claim is as good as one for all. Null where the Pod has no such claim.
+  template <class F>
+  void for_each_of(const Container& container, F&& each) {
+    ++visit_;
+    for (std::uint32_t i = container.claims_begin; i < container.claims_end; ++i) {
+      Claim* claim = find(pod_.claim_uses[i]);
+      if (claim != nullptr && std::exchange(claim->met, visit_) == visit_) continue;
+      each(claim);
+    }
   }
 
  private:
   static std::string_view name(const Claim& claim) { return claim.name; }
 
+  Claim* find(std::string_view wanted) const {
+    const auto found = std::ranges::lower_bound(claims_, wanted, {}, name);
+    return found == claims_.end() || found->name != wanted ? nullptr : &*found;
+  }
+
+  const Pod& pod_;
   std::vector<Claim>& claims_;
+  std::uint32_t visit_ = 0;
 };
+
+std::string_view first_of(std::string_view one, std::string_view other, std::string_view last) {
+  return !one.empty() ? one : !other.empty() ? other : last;
+}
+
+// What a node label says of the nodes that the Pod may have, as the Pod or else its claim says it.
+std::string_view selected(const Pod& pod, std::string_view key, std::string_view of_claim) {
+  return first_of(pod.selector(key), pinned_value(pod, key), of_claim);
+}
+
+// That all nodes have which the Pod and its claim select.
+std::optional<std::uint32_t> chips_of_node(const Pod& pod, const Claimed& claim) {
+  const auto count = base::plain_decimal(selected(pod, key::accelerator_count, {}));
+  if (count && *count > 0) return count;
+  const topology::Generation* generation =
+      topology::find_generation(selected(pod, key::accelerator, claim.accelerator));
+  if (generation == nullptr) return std::nullopt;
+  const auto dims = topology::Dims::parse(selected(
+      pod, key::topology, first_of(claim.topology, pod.annotation(Annotation::topology), {})));
+  if (dims) {
+    std::array<std::uint32_t, 4> each{};
+    const bool one = topology::chips_per_vm_of(*generation, *dims, each) == 1;
+    return one ? std::optional(each.front()) : std::nullopt;
+  }
+  const auto machines = generation->machine_types;
+  const auto differs = [&](const topology::MachineType& machine) {
+    return machine.chips_per_vm != machines.front().chips_per_vm;
+  };
+  if (machines.empty() || std::ranges::any_of(machines, differs)) return std::nullopt;
+  return machines.front().chips_per_vm;
+}
+
+// "ResourceClaimTemplate four-chips"
+std::string title(const ClaimSource& source) {
+  return base::concat(
+      {source.made ? "ResourceClaimTemplate " : "ResourceClaim ", base::printable(source.name)});
+}
 
 // The claims of one Pod, one container after the other.
 class Taking {
@@ -52,10 +114,15 @@ class Taking {
 
   void take(Container& container) {
     const std::size_t unread = taken_.unread.size();
+    doubt_.clear();
     const auto chips = claimed(container);
     // Whatever they say, the chips of the container are not known.
     if (!chips) taken_.unread.resize(unread);
-    if (!chips || *chips == 0 || taken_.unread.size() != unread) return;
+    if (!chips || taken_.unread.size() != unread) return;
+    if (*chips == 0) {
+      if (!doubt_.empty()) not_counted(NotCounted::perhaps, std::move(doubt_));
+      return;
+    }
     container.request = container.limit = *chips;
     container.by_claim = true;
   }
@@ -63,37 +130,68 @@ class Taking {
  private:
   // Nothing where they are not known. What is to be read is noted, and counts for none.
   std::optional<std::uint64_t> claimed(const Container& container) {
-    std::uint64_t chips = 0;
-    for (std::uint32_t i = container.claims_begin; i < container.claims_end; ++i) {
-      const Claim* claim = claims_.find(pod_.claim_uses[i]);
-      if (claim == nullptr) return std::nullopt;
-      const auto more = claimed(*claim);
-      if (!more) return std::nullopt;
-      chips += *more;
-    }
+    std::optional<std::uint64_t> chips = 0;
+    claims_.for_each_of(container, [&](const Claim* claim) {
+      if (!chips) return;
+      const auto more = claim == nullptr ? nothing_read() : claimed(*claim);
+      chips = more ? std::optional(*chips + *more) : std::nullopt;
+    });
     return chips;
   }
 
   std::optional<std::uint64_t> claimed(const Claim& claim) {
     const bool made = !claim.template_name.empty();
     const ClaimSource source{ns_, made ? claim.template_name : claim.claim_name, made};
-    if (source.name.empty()) return std::nullopt;
+    if (source.name.empty()) return nothing_read();
     Claimed found = cluster_.claimed(source);
     switch (found.known) {
       case Claimed::Known::no:
-        return std::nullopt;
+        if (found.why.empty()) return nothing_read();
+        return not_counted(NotCounted::chips, base::concat({title(source), " ", found.why}));
       case Claimed::Known::unread:
         return wait_for(source);
       case Claimed::Known::unreadable:
-        if (waits_ && taken_.unreadable.empty()) taken_.unreadable = std::move(found.why);
+        if (waits_ && taken_.unreadable.empty()) {
+          taken_.unreadable = std::move(found.why);
+          taken_.again = found.again;
+        }
         return std::nullopt;
       case Claimed::Known::chips:
         break;
     }
-    // A claim that is there by its own name may be other Pods', too.
-    if (found.chips > 0 && (claim.uses > 1 || !made)) return std::nullopt;
-    if (found.chips > 0) describe(std::move(found));
-    return found.chips;
+    if (found.chips == 0 && !found.all) {
+      if (!found.why.empty()) doubt_ = base::concat({title(source), " ", found.why});
+      return 0;
+    }
+    return chips_of(claim, source, std::move(found));
+  }
+
+  // Of one that is for chips.
+  std::optional<std::uint64_t> chips_of(const Claim& claim, const ClaimSource& source,
+                                        Claimed found) {
+    if (claim.uses > 1)
+      return not_counted(NotCounted::chips,
+                         base::concat({"containers of the Pod share the chips of ", title(source),
+                                       "; which of them runs on the chips is not known"}));
+    const auto chips = found.all ? chips_of_node(pod_, found) : std::optional(found.chips);
+    if (!chips)
+      return not_counted(NotCounted::chips,
+                         base::concat({title(source),
+                                       " asks for all chips of a node; how many that are does not "
+                                       "follow from the node selector"}));
+    if (!source.made) taken_.named = source.name;
+    describe(std::move(found));
+    return *chips;
+  }
+
+  std::nullopt_t nothing_read() { return not_counted(NotCounted::perhaps, {}); }
+
+  // The first that is sure to be for chips is told, else the first.
+  std::nullopt_t not_counted(NotCounted what, std::string why) {
+    if (what <= taken_.not_counted) return std::nullopt;
+    taken_.not_counted = what;
+    taken_.why = std::move(why);
+    return std::nullopt;
   }
 
   std::optional<std::uint64_t> wait_for(const ClaimSource& source) {
@@ -121,13 +219,14 @@ class Taking {
       all.clear();
   }
 
-  Pod& pod_;
-  const ClaimsByName claims_;
+  const Pod& pod_;
+  ClaimsByName claims_;
   const std::string_view ns_;
   const ClusterView& cluster_;
   TakenClaims& taken_;
   const bool waits_;
   bool described_ = false;
+  std::string doubt_;  // of the container: whose devices they are that it claims
 };
 
 }  // namespace
@@ -135,9 +234,13 @@ class Taking {
 void TakenClaims::clear() {
   unread.clear();
   unreadable.clear();
+  again = false;
   accelerator.clear();
   topology.clear();
   alternatives = false;
+  named = {};
+  not_counted = NotCounted::nothing;
+  why.clear();
 }
 
 void take_claimed_chips(Pod& pod, std::string_view ns, const ClusterView& cluster,

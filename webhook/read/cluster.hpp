@@ -44,17 +44,20 @@ struct ClaimSource {
 // What a claim asks for, as far as chips are concerned.
 struct Claimed {
   enum class Known {
-    no,          // not whether it is for chips, or not for how many
+    no,          // not whether it is for chips; with `why`, for how many
     unread,      // the API server can say, and is to be asked before the Pod is answered
-    unreadable,  // it was asked in vain: `why`
-    chips,       // of device class tpu.google.com; 0 where the claim is for other devices alone
+    unreadable,  // it was asked in vain: `why`, a sentence, and whether to ask `again` at once
+    chips,       // of the TPU DRA driver; 0 where the claim is for other devices alone, as far as
+                 // their classes are known: `why`
   };
   Known known = Known::no;
   std::uint32_t chips = 0;
+  bool all = false;           // all that a node has, instead of a number
   bool alternatives = false;  // what all have in common of which the Pod gets one
   // Of the nodes that its selectors leave, as a node label has it; "" where they do not say.
   std::string accelerator = {}, topology = {};
-  std::string why = {};
+  std::string why = {};  // "asks for ...", behind the claim's name
+  bool again = false;
 
   bool operator==(const Claimed&) const = default;
 };

@@ -144,7 +144,9 @@ struct Toleration {
 struct Claim {
   std::string_view name, template_name, claim_name;
   std::uint32_t index = 0;  // in the Pod's list
-  std::uint32_t uses = 0;   // by containers, as take_claimed_chips() counts them
+  // By containers that run at a time, and in which it was met last: of take_claimed_chips().
+  std::uint32_t uses = 0;
+  std::uint32_t met = 0;
 };
 
 struct Owner {

@@ -75,7 +75,9 @@ std::span<const ReadRow> reads() {
        "explain only: each field that docs/fields.md calls read, such as spec.nodeName, ports, "
        "requests, classes, activeDeadlineSeconds, managedBy",
        "other causes that keep a slice from forming, and fields that are not looked at"},
-      {"cluster", "ResourceClaimTemplates: devices of class tpu.google.com, how many",
+      {"cluster",
+       "ResourceClaimTemplates, ResourceClaims: device classes, how many devices, selectors; "
+       "selectors of DeviceClasses",
        "chips requested by claim"},
       {"cluster", "RayClusters: numOfHosts and replicas of each worker group",
        "no more ids than the group has members"},

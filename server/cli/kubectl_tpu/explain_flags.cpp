@@ -43,7 +43,7 @@ matter and is not looked at is listed after the verdict; --fields prints all of 
 --cluster compares with the cluster of the kubeconfig: do the slices form now, or what do
 they wait for? With SNAPSHOT.json, with the output of
   for kind in pods nodes services rayclusters resourceclaimtemplates resourceclaims \
-    localqueues clusterqueues resourceflavors computeclasses; do
+    deviceclasses localqueues clusterqueues resourceflavors computeclasses; do
     kubectl get $kind -A -o json; done > cluster.json    # nothing for a kind that does not exist
 
 --cluster --dry-run sends what the manifest holds to the API server of the kubeconfig, with your

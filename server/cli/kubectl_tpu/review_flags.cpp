@@ -30,7 +30,8 @@ Examples:
   kubectl tpu review pod.yaml --output diff
   kubectl tpu review jobset.yaml --output json | jq -r .verdict
   kubectl tpu review < recorded.json
-  for kind in pods nodes services rayclusters resourceclaimtemplates; do
+  for kind in pods nodes services rayclusters resourceclaimtemplates resourceclaims \
+      deviceclasses; do
     kubectl get $kind -A -o json; done > cluster.json    # nothing for a kind that does not exist
   kubectl tpu review worker.yaml --cluster cluster.json)";
 

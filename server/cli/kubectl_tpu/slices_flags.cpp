@@ -32,7 +32,7 @@ Examples:
   kubectl tpu slices -n ml --watch
   kubectl tpu slices --kubeconfig admin.conf --context test
   for kind in pods nodes services rayclusters resourceclaimtemplates resourceclaims \
-      resourceslices; do
+      deviceclasses resourceslices; do
     kubectl get $kind -A -o json; done > cluster.json    # nothing for a kind that does not exist
   kubectl tpu slices --cluster cluster.json
   kubectl tpu slices train -n ml --cluster cluster.json --output json | jq '.slices[].missing'
@@ -49,7 +49,7 @@ Examples:
   kubectl tpu audit
   kubectl tpu audit -n ml --context prod
   for kind in pods nodes services rayclusters resourceclaimtemplates resourceclaims \
-      resourceslices; do
+      deviceclasses resourceslices; do
     kubectl get $kind -A -o json; done > cluster.json    # nothing for a kind that does not exist
   kubectl tpu audit --cluster cluster.json
   kubectl tpu audit -n ml --cluster cluster.json --output json | jq -r '.findings[].check')";

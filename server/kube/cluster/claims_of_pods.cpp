@@ -2,10 +2,12 @@
 
 #include "base/concat.hpp"
 #include "base/names.hpp"
+#include "server/net/cancelled.hpp"
 #include "webhook/read/body.hpp"
 
 #include <boost/asio/this_coro.hpp>
 
+#include <cstddef>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -29,6 +31,13 @@ Claimed unreadable(std::string why) {
   return {.known = Claimed::Known::unreadable, .why = std::move(why)};
 }
 
+// Which another replica may be able to read.
+Claimed unreadable_here(std::string why) {
+  Claimed out = unreadable(std::move(why));
+  out.again = true;
+  return out;
+}
+
 }  // namespace
 
 client::Resource claim_objects(std::string version) {
@@ -39,26 +48,35 @@ client::Resource claim_template_objects(std::string version) {
   return {std::string(claims_group), std::move(version), "resourceclaimtemplates", ""};
 }
 
+client::Resource device_classes(std::string version) {
+  return {std::string(claims_group), std::move(version), "deviceclasses", ""};
+}
+
 // Who waits for it is woken by its timer.
 struct ClaimsOfPods::Question {
   Question(net::Executor executor, OwnedClaim asked)
       : claim(std::move(asked)), answered(executor, net::TimePoint::max()) {}
   const OwnedClaim claim;
   net::Timer answered;
-  std::optional<Claimed> answer;
+  std::optional<Claimed> answer;  // the last
+  bool over = false;
 };
 
-ClaimsOfPods::ClaimsOfPods(client::Client& client, net::TaskGroup& tasks, std::string prefix)
-    : client_(client), tasks_(tasks), reader_(std::move(prefix)) {}
+ClaimsOfPods::ClaimsOfPods(client::Client& client, const store::Store& store, net::TaskGroup& tasks)
+    : client_(client), store_(store), tasks_(tasks), reader_(store.prefix()) {}
 
-net::Task<places::ReadClaims> ClaimsOfPods::read(std::vector<OwnedClaim> claims) {
+net::Task<places::ReadClaims> ClaimsOfPods::read(std::vector<OwnedClaim> claims, bool patient) {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
   std::vector<QuestionPtr> questions;
   for (const OwnedClaim& each : claims) questions.push_back(question(each));
   places::ReadClaims out;
   for (const QuestionPtr& each : questions) {
-    if (!each->answer) co_await each->answered.async_wait(net::as_result);
-    out[each->claim] = each->answer.value_or(unreadable(title(each->claim) + " was not read"));
+    while (!each->over && (patient || !each->answer)) {
+      co_await each->answered.async_wait(net::as_result);
+      const bool leave = co_await net::cancelled();
+      if (leave) break;
+    }
+    out[each->claim] = each->answer.value_or(unreadable_here(title(each->claim) + " was not read"));
   }
   co_return out;
 }
@@ -75,43 +93,66 @@ ClaimsOfPods::QuestionPtr ClaimsOfPods::question(const OwnedClaim& claim) {
 
 net::Task<void> ClaimsOfPods::ask(QuestionPtr question) {
   try {
-    Claimed found = co_await get(question->claim);
-    question->answer = std::move(found);
+    co_await ask_until_it_is_there(*question);
   } catch (const std::exception&) {  // out of memory, say: whoever waits goes on
   }
   asked_.erase(question->claim);
+  question->over = true;
   question->answered.cancel();
 }
 
-net::Task<Claimed> ClaimsOfPods::get(OwnedClaim claim) {
+// What is not there yet may be in the same `kubectl apply`.
+net::Task<void> ClaimsOfPods::ask_until_it_is_there(Question& question) {
+  co_await boost::asio::this_coro::throw_if_cancelled(false);
+  const net::TimePoint last = net::Clock::now() + limits::api::claim_wait;
+  net::Timer pause(client_.executor());
+  for (;;) {
+    Read read = co_await get(question.claim);
+    question.answer = std::move(read.claimed);
+    if (read.ended != Ended::absent || net::Clock::now() >= last) {
+      count(read.ended);
+      co_return;
+    }
+    question.answered.cancel();  // whoever is not patient
+    pause.expires_after(limits::api::claim_pause);
+    const auto [error] = co_await pause.async_wait(net::as_result);
+    if (error) co_return;
+  }
+}
+
+void ClaimsOfPods::count(Ended ended) {
+  std::uint64_t ClaimsStatus::*const each[] = {&ClaimsStatus::read, &ClaimsStatus::absent,
+                                               &ClaimsStatus::failed};
+  ++(status_.*each[static_cast<std::size_t>(ended)]);
+}
+
+net::Task<ClaimsOfPods::Read> ClaimsOfPods::get(OwnedClaim claim) {
+  const auto as = [](Ended ended, Claimed found) { return Read{ended, std::move(found)}; };
+  const auto failed = [&](Claimed why) { return as(Ended::failed, std::move(why)); };
   if (version_.empty())
-    co_return unreadable(title(claim) + " cannot be read: which version of " +
-                         std::string(claims_group) + " is served is not known yet");
+    co_return failed(unreadable_here(title(claim) + " cannot be read: which version of " +
+                                     std::string(claims_group) + " is served is not known yet"));
   client::Resource objects =
       claim.made ? claim_template_objects(version_) : claim_objects(version_);
   objects.ns = claim.ns;
   // Nobody has checked yet what the Pod says: it is part of a path.
   if (!base::is_host_name(claim.ns) || !base::is_host_name(claim.name))
-    co_return unreadable(title(claim) + " is not a name that an object can have");
+    co_return failed(unreadable(title(claim) + " is not a name that an object can have"));
   client::Request request = client::get(objects, claim.name);
   request.purpose = client::Purpose::claim;
   client::Response response = co_await client_.send(std::move(request), limits::api::claim_call);
-  if (!response.answered()) {
-    ++status_.failed;
-    co_return unreadable(title(claim) + " cannot be read: " + response.error);
-  }
+  if (!response.answered())
+    co_return failed(unreadable_here(title(claim) + " cannot be read: " + response.error));
   if (!response.ok()) {
     const client::Status status = response.status();
-    const bool absent = status.code == 404 && status.reason == "NotFound";
-    ++(absent ? status_.absent : status_.failed);
-    if (absent) co_return unreadable(title(claim) + " is not there (yet)");
-    co_return unreadable(title(claim) + ": " + client::sentence("get", objects, status));
+    if (status.code == 404 && status.reason == "NotFound")
+      co_return as(Ended::absent, unreadable(title(claim) + " is not there"));
+    co_return failed(unreadable(title(claim) + ": " + client::sentence("get", objects, status)));
   }
   const auto bytes = webhook::read::Body(response.body).bytes();
-  auto object = claim.made ? reader_.claim_template(bytes) : reader_.claim(bytes);
-  ++(object ? status_.read : status_.failed);
-  if (!object) co_return unreadable(title(claim) + " cannot be understood");
-  co_return std::move(object->asked);
+  const auto object = claim.made ? reader_.claim_template(bytes) : reader_.claim(bytes);
+  if (!object) co_return failed(unreadable(title(claim) + " cannot be understood"));
+  co_return as(Ended::read, store_.asked_by(object->spec));
 }
 
 }  // namespace tpuwh::server::kube::cluster

@@ -39,7 +39,11 @@ const std::vector<Watched>& watched() {
 std::vector<Watched> watched_claims(const std::string& version) {
   constexpr std::string_view needed_by = "chips of Pods by resource claim";
   return {{store::Kind::claim, claim_objects(version), {}, needed_by},
-          {store::Kind::claim_template, claim_template_objects(version), {}, needed_by}};
+          {store::Kind::claim_template, claim_template_objects(version), {}, needed_by},
+          {store::Kind::device_class,
+           device_classes(version),
+           {},
+           "chips of claims for another device class than tpu.google.com"}};
 }
 
 namespace {
@@ -63,7 +67,7 @@ struct Cluster::Connected {
       : executor(on),
         client(on, config),
         ledger(client, store, tasks, to, config.ns),
-        claims(client, tasks, store.prefix()),
+        claims(client, store, tasks),
         kept(store),
         all_tasks(tasks),
         out(to),
@@ -239,14 +243,16 @@ net::Task<webhook::ledger::PlaceAnswer> Cluster::place(kube::places::OwnedPlaceR
   co_return answer;
 }
 
-net::Task<kube::places::ReadClaims> Cluster::read(std::vector<kube::places::OwnedClaim> claims) {
-  auto asking = connected_->claims.read(claims);
+net::Task<kube::places::ReadClaims> Cluster::read(std::vector<kube::places::OwnedClaim> claims,
+                                                  bool patient) {
+  auto asking = connected_->claims.read(claims, patient);
   auto [fault, read] =
       co_await boost::asio::co_spawn(connected_->executor, std::move(asking), net::as_result);
   if (fault)
     for (kube::places::OwnedClaim& each : claims)
       read[std::move(each)] = {.known = webhook::read::Claimed::Known::unreadable,
-                               .why = "a resource claim was not read"};
+                               .why = "a resource claim was not read",
+                               .again = true};
   co_return std::move(read);
 }
 

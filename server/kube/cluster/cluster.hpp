@@ -17,6 +17,8 @@
 //                 where claims are read: chips of Pods by claim (503, unless one may be read by
 //                 name). Of an API server that serves none of v1, v1beta2 and v1beta1 (before
 //                 Kubernetes 1.32) they are not known, and such Pods are left unchanged
+//   deviceclasses where claims are read: whose devices those of another class than tpu.google.com
+//                 are
 #pragma once
 
 #include "server/kube/access/api_config.hpp"
@@ -87,7 +89,8 @@ class Cluster final : public kube::places::Places, public kube::places::Claims {
 
   // On any loop.
   net::Task<webhook::ledger::PlaceAnswer> place(kube::places::OwnedPlaceRequest request) override;
-  net::Task<kube::places::ReadClaims> read(std::vector<kube::places::OwnedClaim> claims) override;
+  net::Task<kube::places::ReadClaims> read(std::vector<kube::places::OwnedClaim> claims,
+                                           bool patient) override;
   // The store sees the Pods themselves.
   void note(const webhook::ledger::PlaceRequest&, topology::Place) override {}
 

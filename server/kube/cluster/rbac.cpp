@@ -27,6 +27,8 @@ std::string reason_of(store::Kind kind) {
       return "chips of claims that are there by their own name (--claims)";
     case store::Kind::claim_template:
       return "chips of claims that are made from a template (--claims)";
+    case store::Kind::device_class:
+      return "whose devices those of a claim are (--claims)";
   }
   return {};
 }
@@ -60,13 +62,14 @@ const std::vector<RbacRule>& rbac_rules() {
                      {"list", "watch"},
                      false,
                      reason_of(each.kind)});
+    // One that no watch has brought yet is asked for by name (ClaimsOfPods).
+    const std::vector<std::string> watched_and_asked = {"get", "list", "watch"};
     for (const Watched& each : watched_claims("v1"))
-      all.push_back({each.resource.group,
-                     each.resource.plural,
-                     {"get", "list", "watch"},
-                     false,
-                     reason_of(each.kind),
-                     Need::claims});
+      all.push_back({each.resource.group, each.resource.plural,
+                     each.kind == store::Kind::device_class
+                         ? std::vector<std::string>{"list", "watch"}
+                         : watched_and_asked,
+                     false, reason_of(each.kind), Need::claims});
     const client::Resource ledger = ledger_objects("");
     all.push_back({ledger.group,
                    ledger.plural,

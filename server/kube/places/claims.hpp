@@ -34,13 +34,14 @@ using ReadClaims = std::map<OwnedClaim, webhook::read::Claimed>;
 class Claims {
  public:
   virtual ~Claims() = default;
-  virtual net::Task<ReadClaims> read(std::vector<OwnedClaim> claims) = 0;
+  // patient  waits a while for what is not there: limits::api::claim_wait
+  virtual net::Task<ReadClaims> read(std::vector<OwnedClaim> claims, bool patient) = 0;
 };
 
 // For a server that reads none, which is never asked.
 class NoClaims final : public Claims {
  public:
-  net::Task<ReadClaims> read(std::vector<OwnedClaim> claims) override {
+  net::Task<ReadClaims> read(std::vector<OwnedClaim> claims, bool /*patient*/) override {
     ReadClaims out;
     for (OwnedClaim& each : claims) out[std::move(each)] = {};
     co_return out;

@@ -1,14 +1,12 @@
 #include "server/kube/store/claim_reader.hpp"
 
+#include "base/concat.hpp"
 #include "base/names.hpp"
-#include "server/kube/store/device_selector.hpp"
 #include "server/kube/store/parts.hpp"
 
-#include <cstdint>
+#include <algorithm>
 #include <limits>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace tpuwh::server::kube::store {
@@ -22,14 +20,6 @@ using Known = Claimed::Known;
 
 constexpr std::string_view tpu_class = "tpu.google.com";
 
-// Devices of one class.
-struct Devices {
-  std::string device_class, mode;
-  std::uint32_t count = 1;
-  bool admin = false;
-  SelectedChips selected;
-};
-
 bool read_count(Reader& in, std::uint32_t& out) {
   std::string_view text;
   if (in.kind() != ValueKind::number) return in.skip();
@@ -38,39 +28,85 @@ bool read_count(Reader& in, std::uint32_t& out) {
   return true;
 }
 
-bool read_selectors(Reader& in, SelectedChips& out) {
-  std::string expression;
-  return read_array(in, [&](std::size_t) {
-    return read_object(in, [&](std::string_view selector) {
-      if (selector != "cel") return in.skip();
-      return read_object(in, [&](std::string_view key) {
-        if (key != "expression") return in.skip();
-        expression.clear();
-        if (!read_text(in, expression)) return false;
-        add_selected(expression, out);
-        return true;
-      });
-    });
-  });
+bool read_mode(Reader& in, bool& all) {
+  std::string mode;
+  if (!read_text(in, mode)) return false;
+  all = mode == "All";
+  return true;
 }
 
-bool read_member(Reader& in, std::string_view key, Devices& out) {
+bool read_member(Reader& in, std::string_view key, DeviceRequest& out) {
   if (key == "deviceClassName") return read_text(in, out.device_class);
-  if (key == "allocationMode") return read_text(in, out.mode);
+  if (key == "allocationMode") return read_mode(in, out.all);
   if (key == "count") return read_count(in, out.count);
   if (key == "selectors") return read_selectors(in, out.selected);
   if (key == "adminAccess" && in.kind() == ValueKind::boolean) return in.boolean(out.admin);
   return in.skip();
 }
 
-Claimed claimed(Devices devices) {
-  Claimed out{.known = Known::chips};
-  if (devices.device_class != tpu_class || devices.admin) return out;
-  if (devices.mode == "All" && !devices.selected.chip_count) return {};
-  out.chips = devices.mode == "All" ? *devices.selected.chip_count : devices.count;
-  out.accelerator = std::move(devices.selected.accelerator);
-  out.topology = std::move(devices.selected.topology);
+bool read_alternatives(Reader& in, std::vector<DeviceRequest>& out) {
+  return read_array(in, [&](std::size_t) {
+    DeviceRequest& one = out.emplace_back();
+    return read_object(in, [&](std::string_view key) { return read_member(in, key, one); });
+  });
+}
+
+// v1 has under "exactly" what v1beta1 has beside the name.
+bool read_request(Reader& in, std::vector<DeviceRequest>& out) {
+  DeviceRequest exactly;
+  bool several = false;
+  const bool read = read_object(in, [&](std::string_view key) {
+    if (key == "exactly")
+      return read_object(in,
+                         [&](std::string_view inner) { return read_member(in, inner, exactly); });
+    if (key != "firstAvailable") return read_member(in, key, exactly);
+    if (in.take_null()) return true;
+    several = true;
+    return read_alternatives(in, out);
+  });
+  if (!several) out.push_back(std::move(exactly));
+  return read;
+}
+
+// ---- what it asks for
+
+Claimed other_devices() {
+  return {.known = Known::chips};
+}
+
+Claimed not_counted(std::string why) {
+  return {.known = Known::no, .why = std::move(why)};
+}
+
+Claimed class_not_read(const DeviceRequest& request, std::string_view what) {
+  Claimed out = other_devices();
+  out.why = base::concat(
+      {"asks for devices of DeviceClass ", base::printable(request.device_class), ", ", what});
   return out;
+}
+
+Claimed chips_of(const DeviceRequest& request, const SelectedChips& of_class) {
+  Claimed out{.known = Known::chips};
+  const SelectedChips& own = request.selected;
+  const auto of_node = own.chip_count ? own.chip_count : of_class.chip_count;
+  out.all = request.all && !of_node;
+  if (!out.all) out.chips = request.all ? *of_node : request.count;
+  out.accelerator = own.accelerator.empty() ? of_class.accelerator : own.accelerator;
+  out.topology = own.topology.empty() ? of_class.topology : own.topology;
+  return out;
+}
+
+Claimed asked_by_request(const DeviceRequest& request, const FindClass& find_class) {
+  static const SelectedChips nothing;
+  if (request.admin) return other_devices();
+  if (request.device_class == tpu_class) return chips_of(request, nothing);
+  const SelectedChips* of_class = find_class(request.device_class);
+  if (request.selected.of_driver || (of_class != nullptr && of_class->of_driver))
+    return chips_of(request, of_class == nullptr ? nothing : *of_class);
+  if (of_class == nullptr) return class_not_read(request, "which is not known");
+  if (of_class->names_driver || request.selected.names_driver)
+    return class_not_read(request, "whose selectors name tpu.google.com in a way that is not read");
+  return other_devices();
 }
 
 // Of two that contradict each other neither is believed.
@@ -79,10 +115,17 @@ void keep_agreed(Claimed& one, const Claimed& other) {
   if (one.topology != other.topology) one.topology.clear();
 }
 
+bool is_for_chips(const Claimed& claimed) {
+  return claimed.known != Known::chips || claimed.chips > 0 || claimed.all;
+}
+
 // What both have, whichever it is.
 Claimed common(Claimed one, const Claimed& other) {
-  if (one.known != Known::chips || one.known != other.known || one.chips != other.chips) return {};
-  one.alternatives = one.chips > 0;
+  if (one.known != Known::chips || one.known != other.known || one.chips != other.chips ||
+      one.all != other.all)
+    return not_counted(
+        "asks for the first available of several that have not the same number of chips");
+  one.alternatives = is_for_chips(one);
   keep_agreed(one, other);
   return one;
 }
@@ -90,61 +133,54 @@ Claimed common(Claimed one, const Claimed& other) {
 // The chips of both; what they say of nodes where they agree.
 Claimed together(Claimed one, const Claimed& other) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-  if (one.known != Known::chips || other.known != Known::chips) return {};
-  if (one.chips == 0) return other;
-  if (other.chips == 0) return one;
-  if (std::uint64_t{one.chips} + other.chips > most) return {};
+  if (!is_for_chips(other)) {
+    if (one.why.empty()) one.why = other.why;
+    return one;
+  }
+  if (!is_for_chips(one)) return other;
+  if (one.known != Known::chips) return one;
+  if (other.known != Known::chips) return other;
+  if (one.all || other.all)
+    return not_counted("asks for all chips of a node and for others beside them");
+  if (std::uint64_t{one.chips} + other.chips > most)
+    return not_counted("asks for more chips than there are");
   one.chips += other.chips;
   one.alternatives = one.alternatives || other.alternatives;
   keep_agreed(one, other);
   return one;
 }
 
-bool read_alternatives(Reader& in, Claimed& out) {
-  std::optional<Claimed> all;
-  const bool read = read_array(in, [&](std::size_t) {
-    Devices devices;
-    if (!read_object(in, [&](std::string_view key) { return read_member(in, key, devices); }))
-      return false;
-    Claimed one = claimed(std::move(devices));
-    all = all ? common(*std::move(all), one) : std::move(one);
-    return true;
-  });
-  out = all.value_or(Claimed());
-  return read;
-}
-
-// v1 has under "exactly" what v1beta1 has beside the name.
-bool read_request(Reader& in, Claimed& out) {
-  Devices devices;
-  std::optional<Claimed> alternatives;
-  const bool read = read_object(in, [&](std::string_view key) {
-    if (key == "exactly")
-      return read_object(in,
-                         [&](std::string_view inner) { return read_member(in, inner, devices); });
-    if (key != "firstAvailable") return read_member(in, key, devices);
-    if (in.take_null()) return true;
-    return read_alternatives(in, alternatives.emplace());
-  });
-  out = alternatives ? *std::move(alternatives) : claimed(std::move(devices));
-  return read;
-}
-
 }  // namespace
 
-bool read_claim_spec(Reader& in, Claimed& out) {
-  out = {.known = Known::chips};
+bool read_claim_spec(Reader& in, ClaimSpec& out) {
+  out.clear();
   return read_object(in, [&](std::string_view part) {
     if (part != "devices") return in.skip();
     return read_object(in, [&](std::string_view key) {
       if (key != "requests") return in.skip();
-      return read_array(in, [&](std::size_t) {
-        Claimed one;
-        if (!read_request(in, one)) return false;
-        out = together(std::move(out), one);
-        return true;
-      });
+      return read_array(in, [&](std::size_t) { return read_request(in, out.emplace_back()); });
     });
+  });
+}
+
+Claimed asked_by(const ClaimSpec& spec, const FindClass& find_class) {
+  Claimed out = other_devices();
+  for (const auto& alternatives : spec) {
+    std::optional<Claimed> one;
+    for (const DeviceRequest& each : alternatives) {
+      Claimed asked = asked_by_request(each, find_class);
+      one = one ? common(*std::move(one), asked) : std::move(asked);
+    }
+    out = together(std::move(out), one.value_or(Claimed()));
+  }
+  if (is_for_chips(out) && out.known == Known::chips) out.why.clear();
+  return out;
+}
+
+bool depends_on_classes(const ClaimSpec& spec) {
+  return std::ranges::any_of(spec, [](const auto& alternatives) {
+    return std::ranges::any_of(
+        alternatives, [](const DeviceRequest& each) { return each.device_class != tpu_class; });
   });
 }
 

@@ -2,6 +2,8 @@
 
 #include "base/edits.hpp"
 #include "base/names.hpp"
+#include "server/kube/store/parts.hpp"
+#include "topology/catalog.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,6 +18,8 @@ namespace {
 constexpr std::size_t longest = 10u << 10;
 // Of brackets around a conjunction.
 constexpr int most_brackets = 4;
+
+constexpr std::string_view driver = "tpu.google.com";
 
 constexpr std::string_view spaces = " \t\r\n";
 
@@ -111,28 +115,42 @@ class Words {
   std::string_view rest_;
 };
 
-void add_comparison(std::string_view text, SelectedChips& out) {
-  Words words(text);
-  if (!words.take("device") || !words.take(".") || !words.take("attributes") || !words.take("["))
-    return;
-  if (words.string() != "tpu.google.com" || !words.take("]") || !words.take(".")) return;
+// The label of the generation that the driver and the catalog name alike; "" of others.
+std::string_view accelerator_of(std::string_view generation) {
+  const auto all = topology::generations();
+  const auto found = std::ranges::find(all, generation, &topology::Generation::id);
+  return found == all.end() ? std::string_view() : found->label;
+}
+
+// An attribute that only the driver's devices have.
+void add_attribute(Words& words, SelectedChips& out) {
   const std::string_view name = words.name();
   if (!words.take("==")) return;
-  if (name == "chipCount") {
-    const auto count = base::plain_decimal(words.name());
-    if (count && words.over()) out.chip_count = count;
-    return;
-  }
-  const std::string_view value = words.string();
-  if (!words.over() || !base::is_label_value(value)) return;
-  if (name == "accelerator") out.accelerator = value;
-  if (name == "topology") out.topology = value;
+  const std::string_view text = words.string();
+  const auto number = base::plain_decimal(text.empty() ? words.name() : std::string_view());
+  if (!words.over() || (!number && !base::is_label_value(text))) return;
+  out.of_driver = true;
+  if (name == "chipCount" && number) out.chip_count = number;
+  if (name == "accelerator") out.accelerator = text;
+  if (name == "topology") out.topology = text;
+  if (name == "tpuGen" && out.accelerator.empty()) out.accelerator = accelerator_of(text);
+}
+
+void add_comparison(std::string_view text, SelectedChips& out) {
+  Words words(text);
+  if (!words.take("device") || !words.take(".")) return;
+  if (words.take("driver"))
+    out.of_driver = (words.take("==") && words.string() == driver && words.over()) || out.of_driver;
+  else if (words.take("attributes") && words.take("[") && words.string() == driver &&
+           words.take("]") && words.take("."))
+    add_attribute(words, out);
 }
 
 }  // namespace
 
 void add_selected(std::string_view expression, SelectedChips& out) {
   if (expression.size() > longest) return;
+  out.names_driver = out.names_driver || expression.find(driver) != expression.npos;
   std::vector<std::pair<std::string_view, int>> left = {{base::trimmed(expression), 0}};
   while (!left.empty()) {
     const auto [text, depth] = left.back();
@@ -145,6 +163,22 @@ void add_selected(std::string_view expression, SelectedChips& out) {
         left.emplace_back(inner, depth + 1);
     }
   }
+}
+
+bool read_selectors(base::json::Reader& in, SelectedChips& out) {
+  std::string expression;
+  return read_array(in, [&](std::size_t) {
+    return read_object(in, [&](std::string_view selector) {
+      if (selector != "cel") return in.skip();
+      return read_object(in, [&](std::string_view key) {
+        if (key != "expression") return in.skip();
+        expression.clear();
+        if (!read_text(in, expression)) return false;
+        add_selected(expression, out);
+        return true;
+      });
+    });
+  });
 }
 
 }  // namespace tpuwh::server::kube::store

@@ -1,7 +1,6 @@
 #include "server/kube/store/objects.hpp"
 
 #include "base/names.hpp"
-#include "server/kube/store/claim_reader.hpp"
 #include "server/kube/store/parts.hpp"
 #include "server/limits/limits.hpp"
 #include "webhook/controllers/counts.hpp"
@@ -384,7 +383,6 @@ std::optional<ClaimObject> ObjectReader::claim_template(std::string_view json) {
 std::optional<ClaimObject> ObjectReader::read_claim(std::string_view json, bool of_template) {
   Metadata metadata;
   ClaimObject out;
-  out.asked.known = webhook::read::Claimed::Known::chips;
   const auto other = [&](std::string_view key) {
     if (key != "annotations") return reader_.skip();
     return read_object(reader_, [&](std::string_view name) {
@@ -397,13 +395,29 @@ std::optional<ClaimObject> ObjectReader::read_claim(std::string_view json, bool 
       return read_metadata(
           reader_, metadata, [&](std::string_view) { return reader_.skip(); }, other);
     if (key != "spec") return reader_.skip();
-    if (!of_template) return read_claim_spec(reader_, out.asked);
+    if (!of_template) return read_claim_spec(reader_, out.spec);
     return read_object(reader_, [&](std::string_view member) {
-      return member == "spec" ? read_claim_spec(reader_, out.asked) : reader_.skip();
+      return member == "spec" ? read_claim_spec(reader_, out.spec) : reader_.skip();
     });
   });
   if (!read || metadata.name.empty()) return std::nullopt;
   out.ns = std::move(metadata.ns);
+  out.name = std::move(metadata.name);
+  return out;
+}
+
+std::optional<DeviceClassObject> ObjectReader::device_class(std::string_view json) {
+  Metadata metadata;
+  DeviceClassObject out;
+  const auto pass_over = [&](std::string_view) { return reader_.skip(); };
+  const bool read = reader_.start(json) && reader_.object([&](std::string_view key) {
+    if (key == "metadata") return read_metadata(reader_, metadata, pass_over, pass_over);
+    if (key != "spec") return reader_.skip();
+    return read_object(reader_, [&](std::string_view member) {
+      return member == "selectors" ? read_selectors(reader_, out.selected) : reader_.skip();
+    });
+  });
+  if (!read || metadata.name.empty()) return std::nullopt;
   out.name = std::move(metadata.name);
   return out;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/json/reader.hpp"
+#include "server/kube/store/claim_reader.hpp"
 #include "topology/next_member.hpp"
 #include "webhook/pools/pools.hpp"
 #include "webhook/read/cluster.hpp"
@@ -86,8 +87,14 @@ inline constexpr std::string_view made_for_a_pod = "resource.kubernetes.io/pod-c
 // A ResourceClaimTemplate, or a ResourceClaim.
 struct ClaimObject {
   std::string ns, name;
-  webhook::read::Claimed asked;
+  ClaimSpec spec;
   bool made = false;  // by Kubernetes, for one Pod: the Pod names the template
+};
+
+// Devices that a claim may ask for.
+struct DeviceClassObject {
+  std::string name;
+  SelectedChips selected;
 };
 
 // Keeps its buffers between objects. Not thread safe.
@@ -101,6 +108,7 @@ class ObjectReader {
   std::optional<RayClusterObject> ray_cluster(std::string_view json);
   std::optional<ClaimObject> claim(std::string_view json);
   std::optional<ClaimObject> claim_template(std::string_view json);
+  std::optional<DeviceClassObject> device_class(std::string_view json);
 
  private:
   std::optional<ClaimObject> read_claim(std::string_view json, bool of_template);

@@ -6,6 +6,9 @@
 #include <utility>
 
 namespace tpuwh::server::kube::store {
+
+using webhook::read::Claimed;
+
 namespace {
 
 template <class Map>
@@ -51,6 +54,8 @@ void Store::end_relist(Kind kind) {
     case Kind::claim:
     case Kind::claim_template:
       return erase_older(claims(kind), current);
+    case Kind::device_class:
+      return erase_older(device_classes_, current);
   }
 }
 
@@ -76,6 +81,11 @@ void Store::upsert(Kind kind, std::string_view json) {
       services_.erase(name);
     else
       services_[std::move(name)] = {current, std::move(service->ray_cluster), service->owned};
+  } else if (kind == Kind::device_class) {
+    auto found = reader_.device_class(json);
+    if (!found) return;
+    const std::unique_lock lock(mutex_);
+    device_classes_[std::move(found->name)] = {current, std::move(found->selected)};
   } else if (auto cluster = reader_.ray_cluster(json)) {
     const std::unique_lock lock(mutex_);
     ray_clusters_[{cluster->ns, cluster->name}] = {current, std::move(cluster->uid),
@@ -95,6 +105,10 @@ void Store::remove(Kind kind, std::string_view json) {
     const auto service = reader_.service(json);
     const std::unique_lock lock(mutex_);
     if (service) services_.erase({service->ns, service->name});
+  } else if (kind == Kind::device_class) {
+    const auto found = reader_.device_class(json);
+    const std::unique_lock lock(mutex_);
+    if (found) device_classes_.erase(found->name);
   } else {
     const auto cluster = reader_.ray_cluster(json);
     const std::unique_lock lock(mutex_);
@@ -165,15 +179,29 @@ void Store::upsert_claim(Kind kind, std::string_view json) {
   auto claim = kind == Kind::claim ? reader_.claim(json) : reader_.claim_template(json);
   // One for each Pod, that no Pod names: ten thousand of them would be kept for nobody.
   if (!claim || claim->made) return;
+  const bool depends = depends_on_classes(claim->spec);
   const std::unique_lock lock(mutex_);
-  claims(kind)[{std::move(claim->ns), std::move(claim->name)}] = {generation(kind),
-                                                                  std::move(claim->asked)};
+  Claim& kept = claims(kind)[{std::move(claim->ns), std::move(claim->name)}];
+  kept = {.generation = generation(kind), .asked = understood(claim->spec)};
+  if (depends) kept.spec = std::move(claim->spec);
 }
 
 void Store::remove_claim(Kind kind, std::string_view json) {
   const auto claim = kind == Kind::claim ? reader_.claim(json) : reader_.claim_template(json);
   const std::unique_lock lock(mutex_);
   if (claim) claims(kind).erase({claim->ns, claim->name});
+}
+
+Claimed Store::understood(const ClaimSpec& spec) const {
+  return store::asked_by(spec, [&](std::string_view name) {
+    const auto found = device_classes_.find(name);
+    return found == device_classes_.end() ? nullptr : &found->second.selected;
+  });
+}
+
+Claimed Store::asked_by(const ClaimSpec& spec) const {
+  const std::shared_lock lock(mutex_);
+  return understood(spec);
 }
 
 // --- What is asked ------------------------------------------------------------------------
@@ -232,13 +260,13 @@ std::optional<std::string> Store::leader_domain(const webhook::read::JobOfJobSet
   return std::string(domain);
 }
 
-webhook::read::Claimed Store::claimed(const webhook::read::ClaimSource& source) const {
-  using Claimed = webhook::read::Claimed;
+Claimed Store::claimed(const webhook::read::ClaimSource& source) const {
   {
     const std::shared_lock lock(mutex_);
     const Claims& all = source.made ? claim_templates_ : claims_;
     const auto found = all.find({std::string(source.ns), std::string(source.name)});
-    if (found != all.end()) return found->second.asked;
+    if (found != all.end())
+      return found->second.spec.empty() ? found->second.asked : understood(found->second.spec);
   }
   return {.known = claims_may_be_read_ ? Claimed::Known::unread : Claimed::Known::no};
 }
@@ -271,6 +299,8 @@ std::size_t Store::size(Kind kind) const {
       return claims_.size();
     case Kind::claim_template:
       return claim_templates_.size();
+    case Kind::device_class:
+      return device_classes_.size();
   }
   return 0;
 }

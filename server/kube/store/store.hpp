@@ -1,6 +1,6 @@
 // What this replica knows of its cluster: Ray workers and clusters, leaders of Jobs, Nodes
-// with TPUs, who holds their chips, headless Services and resource claims, each as far as rules
-// read it (docs/decisions/0009).
+// with TPUs, who holds their chips, headless Services, resource claims and device classes, each as
+// far as rules read it (docs/decisions/0009).
 //
 // Objects come from watches. A re-list marks what it brings and drops the rest when it is
 // whole: meanwhile a reader sees old and new together, never less than there is, and a list
@@ -27,8 +27,8 @@
 
 namespace tpuwh::server::kube::store {
 
-enum class Kind { pod, node, service, ray_cluster, claim, claim_template };
-inline constexpr std::size_t kind_count = 6;
+enum class Kind { pod, node, service, ray_cluster, claim, claim_template, device_class };
+inline constexpr std::size_t kind_count = 7;
 
 // Field selector of Pods that may run: one that ends leaves the watch with a DELETED event.
 inline constexpr std::string_view running_pods = "status.phase!=Succeeded,status.phase!=Failed";
@@ -69,6 +69,8 @@ class Store final : public webhook::read::ClusterView {
 
   // What is not kept is `no`, and `unread` where read_claims() says so.
   webhook::read::Claimed claimed(const webhook::read::ClaimSource& source) const override;
+  // What one that is not kept asks for, by the device classes that are. Any thread.
+  webhook::read::Claimed asked_by(const ClaimSpec& spec) const;
   // Whether there is an API server that can be asked for a claim that is not kept. Any thread;
   // there is none at first.
   void read_claims(bool may_be_read) { claims_may_be_read_ = may_be_read; }
@@ -120,8 +122,13 @@ class Store final : public webhook::read::ClusterView {
   struct Claim {
     Generation generation;
     webhook::read::Claimed asked;
+    ClaimSpec spec = {};  // where it is another with another device class
   };
   using Claims = std::map<Name, Claim>;
+  struct DeviceClass {
+    Generation generation;
+    SelectedChips selected;
+  };
 
   static constexpr std::size_t index(Kind kind) { return static_cast<std::size_t>(kind); }
   Generation generation(Kind kind) const { return generations_[index(kind)]; }
@@ -131,6 +138,8 @@ class Store final : public webhook::read::ClusterView {
   void upsert_claim(Kind kind, std::string_view json);
   void remove_claim(Kind kind, std::string_view json);
   Claims& claims(Kind kind) { return kind == Kind::claim ? claims_ : claim_templates_; }
+  // `mutex_` is held.
+  webhook::read::Claimed understood(const ClaimSpec& spec) const;
   void forget(const std::string& uid);
 
   const std::string prefix_;
@@ -148,6 +157,7 @@ class Store final : public webhook::read::ClusterView {
   std::map<Name, Service> services_;
   std::map<Name, RayCluster> ray_clusters_;
   Claims claims_, claim_templates_;
+  std::map<std::string, DeviceClass, std::less<>> device_classes_;
   std::atomic<bool> claims_may_be_read_ = false;
 };
 

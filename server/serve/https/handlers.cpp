@@ -81,7 +81,7 @@ Answered Handlers::accounted(metrics::Metrics::Webhook webhook, F&& ask) {
   // Neither logged nor counted: the last pass, with what was asked, is the review's answer.
   using Use = webhook::answer::LedgerStep::Use;
   if (answer.ledger.use == Use::ask || answer.ledger.use == Use::read_claims)
-    return {{}, answer.ledger, answer.unread};
+    return {{}, answer.ledger, answer.unread, answer.summary.shadow};
   shared_.log.review(answer.summary, std::chrono::duration_cast<std::chrono::microseconds>(took));
   shared_.metrics.review(webhook, answer.summary, took);
   return {Reply{.status = answer.http_status,

@@ -22,6 +22,7 @@ struct Answered {
   Reply reply;
   webhook::answer::LedgerStep ledger = {};
   std::span<const webhook::read::ClaimSource> unread = {};  // Answer::unread
+  bool shadow = false;  // nothing is patched: who asks for these waits for none that is not there
 };
 
 // What was asked for a review between its passes. What is not known yet is null.

@@ -122,7 +122,8 @@ class Conversation {
     if (next.ledger.use == Use::read_claims) {
       std::vector<kube::places::OwnedClaim> unread = kube::places::owned(next.unread);
       end_large_review();  // what `unread` was a view of goes with it
-      kube::places::ReadClaims read = co_await service_.claims.read(std::move(unread));
+      const bool patient = !next.shadow;
+      kube::places::ReadClaims read = co_await service_.claims.read(std::move(unread), patient);
       claims = std::move(read);
       learned.claims = &claims;
       const bool begun = co_await begin_again();

@@ -18,6 +18,7 @@ std::optional<kube::store::Kind> stored_kind(std::string_view kind) {
   if (kind == "RayCluster") return kube::store::Kind::ray_cluster;
   if (kind == "ResourceClaim") return kube::store::Kind::claim;
   if (kind == "ResourceClaimTemplate") return kube::store::Kind::claim_template;
+  if (kind == "DeviceClass") return kube::store::Kind::device_class;
   return std::nullopt;
 }
 

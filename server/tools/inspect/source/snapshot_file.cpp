@@ -31,8 +31,8 @@ Kinds makers() {
   return out;
 }
 const Kinds owners = makers();
-const Kinds around = {"Node",          "Service",      "RayCluster", "ResourceClaimTemplate",
-                      "ResourceClaim", "ResourceSlice"};
+const Kinds around = {"Node",          "Service",     "RayCluster",   "ResourceClaimTemplate",
+                      "ResourceClaim", "DeviceClass", "ResourceSlice"};
 const Kinds queues = {"LocalQueue", "ClusterQueue", "ResourceFlavor", "ComputeClass"};
 
 Kinds with(Kinds kinds, const Kinds& more) {
@@ -47,7 +47,8 @@ std::string one_by_one(std::string_view resources) {
 }
 
 constexpr std::string_view resources_of_slices =
-    "pods nodes services rayclusters resourceclaimtemplates resourceclaims resourceslices";
+    "pods nodes services rayclusters resourceclaimtemplates resourceclaims deviceclasses "
+    "resourceslices";
 
 }  // namespace
 

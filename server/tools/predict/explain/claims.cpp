@@ -119,4 +119,29 @@ std::optional<Claimed> claimed_chips(const Json& pod, const Surroundings& beside
                                       nodes, fmt::join(not_known, ", "))};
 }
 
+std::string unread_resource(const Json& pod, const Surroundings& beside) {
+  constexpr std::string_view prefix = "deviceclass.resource.kubernetes.io/";
+  for (const char* list : {"containers", "initContainers"})
+    for (const Json& container : at(pod, {"spec", list}))
+      for (const char* amounts : {"limits", "requests"})
+        for (const auto& [name, amount] : at(container, {"resources", amounts}).items())
+          if (name.starts_with(prefix) &&
+              is_of_chips({{"deviceClassName", name.substr(prefix.size())}}, beside))
+            return name;
+  return {};
+}
+
+Words named_claims(const Json& pod, const Surroundings& beside) {
+  const std::set<std::string> used = used_claims(pod);
+  const std::string ns = text::text_member(at(pod, {"metadata"}), "namespace");
+  Words out;
+  for (const Json& each : at(pod, {"spec", "resourceClaims"})) {
+    const std::string name = text::text_member(each, "resourceClaimName");
+    if (name.empty() || !used.contains(text::text_member(each, "name"))) continue;
+    const Json* found = beside.find("ResourceClaim", ns, name);
+    if (found != nullptr && !asked_of(at(*found, {"spec"}), beside).empty()) out.push_back(name);
+  }
+  return out;
+}
+
 }  // namespace tpuwh::server::explain

@@ -8,6 +8,8 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace tpuwh::server::explain {
 
@@ -17,5 +19,16 @@ namespace tpuwh::server::explain {
 //   beside  has the ResourceClaimTemplates, ResourceClaims and DeviceClasses of the input
 //   source  k8s.io/api/resource/v1 types.go, v1.36.3: DeviceRequest; docs/facts.md#dra
 std::optional<Claimed> claimed_chips(const nlohmann::ordered_json& pod, const Surroundings& beside);
+
+// The resource by which a container asks for devices of a class for chips, whatever else that is
+// called; "" for none. Only google.com/tpu is read.
+//
+//   source  k8s.io/api/resource/v1 types.go, v1.37.2: ResourceDeviceClassPrefix;
+//           docs/facts.md#dra-extended-resource
+std::string unread_resource(const nlohmann::ordered_json& pod, const Surroundings& beside);
+
+// Names of the ResourceClaims for chips that its containers use, as far as the input has them.
+std::vector<std::string> named_claims(const nlohmann::ordered_json& pod,
+                                      const Surroundings& beside);
 
 }  // namespace tpuwh::server::explain

@@ -404,6 +404,15 @@ class Explainer {
     const std::string workload(answered.summary.workload);
     std::optional<slices::SeenPod> seen = seen_of(answered, after);
     if (!seen) {
+      if (const std::string resource = unread_resource(after, beside_); !resource.empty())
+        pods.findings.add(
+            {.denied = false,
+             .id = id_of(webhook::findings::Finding::claims_unknown),
+             .sentence =
+                 fmt::format("the Pods ask for chips by resource {}, which tpu-webhook does "
+                             "not read: they are of no slice, and nothing is injected",
+                             base::printable(resource, 100)),
+             .fix = fixes::Choice{"ask for google.com/tpu, or by a ResourceClaimTemplate"}});
       if (auto claimed = claimed_chips(after, beside_))
         return pods.add_claiming(*std::move(claimed));
       return pods.add_other();

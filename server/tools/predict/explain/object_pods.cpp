@@ -1,6 +1,8 @@
 #include "server/tools/predict/explain/object_pods.hpp"
 
 #include "base/counted.hpp"
+#include "base/names.hpp"
+#include "server/tools/predict/explain/claims.hpp"
 #include "server/tools/predict/explain/env_from.hpp"
 #include "server/tools/predict/explain/hindrances.hpp"
 #include "server/tools/predict/explain/jax_variables.hpp"
@@ -19,6 +21,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -72,6 +75,7 @@ void ObjectPods::add(const AnsweredPod& pod, outlook::WantedWorkload& wanted) {
     told_jax_ = true;
     findings.add(*std::move(fault));
   }
+  for (const std::string& each : named_claims(pod.after, beside_)) ++named_[each];
   if (!gatherer_.add(pod)) return;
   add_slice(wanted, pod.after, pod.seen, prefix_);
   if (gatherer_.groups() > groups_.size()) {
@@ -141,6 +145,21 @@ std::string ObjectPods::why_no_pool(const nlohmann::ordered_json& pod) const {
   return found == not_decided.end() ? "" : found->second;
 }
 
+void ObjectPods::tell_shared(Workload& workload) const {
+  const std::string id = id_of(webhook::findings::Finding::claim_named);
+  if (std::ranges::find(workload.findings, id, &Finding::id) != workload.findings.end()) return;
+  for (const auto& [name, pods] : named_)
+    if (pods > 1)
+      workload.findings.push_back(
+          {.denied = false,
+           .id = id,
+           .sentence = fmt::format(
+               "{} Pods name ResourceClaim {}: they share its chips, which are on one node and are "
+               "counted here for each of them",
+               pods, base::printable(name, 100)),
+           .fix = fixes::Choice{"name a ResourceClaimTemplate, or run one Pod at a time"}});
+}
+
 void ObjectPods::finish(Workload& workload) {
   workload.groups = gatherer_.finish();
   for (std::size_t i = 0; i < workload.groups.size(); ++i) {
@@ -159,6 +178,7 @@ void ObjectPods::finish(Workload& workload) {
   }
   workload.refusal = findings.refusal();
   workload.findings = findings.take();
+  tell_shared(workload);
   forget_sizes(workload);
   // What the finding leaves open is known.
   if (group_is_plain_)

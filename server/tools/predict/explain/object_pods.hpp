@@ -61,6 +61,8 @@ class ObjectPods {
   // Says also where its machines are too small.
   void make_pool(const OfGroup& of, Group& group);
   std::string why_no_pool(const nlohmann::ordered_json& pod) const;
+  // Where several Pods have the chips of one claim.
+  void tell_shared(Workload& workload) const;
 
   const std::string_view prefix_;
   const Surroundings& beside_;
@@ -69,7 +71,8 @@ class ObjectPods {
   std::vector<OfGroup> groups_;
   std::vector<std::string> notes_;
   std::vector<Claimed> claimed_;
-  std::set<std::string> told_;  // of hindrances
+  std::map<std::string, std::uint64_t> named_;  // Pods by the ResourceClaim that they name
+  std::set<std::string> told_;                  // of hindrances
   std::uint64_t refused_ = 0, others_ = 0;
   bool told_jax_ = false;        // of one member
   bool group_is_plain_ = false;  // a PodGroup of the input, without a topology constraint

@@ -58,6 +58,7 @@ constexpr Row pod_spec_rows[] = {
     {"readinessGates", read},
     {"resourceClaims.name", read},
     {"resourceClaims.resourceClaimTemplateName", read},
+    {"resourceClaims.resourceClaimName", read},
     {"resources", read},
     {"restartPolicy", read},
     {"runtimeClassName", read},
@@ -87,7 +88,6 @@ constexpr Row pod_spec_rows[] = {
     {"affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution", unseen},
     {"dnsConfig.nameservers", unseen},
     {"preemptionPolicy", unseen},
-    {"resourceClaims.resourceClaimName", unseen},
 };
 
 constexpr Row container_rows[] = {

@@ -94,19 +94,23 @@ inline constexpr WebhookRow of_webhook[] = {
      "label, so the Pod stays Pending.",
      "Keep only the intended selector."},
     {claims_unknown, "claims-unknown",
-     "The Pod selects TPU nodes and has resource claims whose chips are not known.",
-     "Chips of a claim are known if it comes from a ResourceClaimTemplate that the server reads "
-     "(setting claims) and that asks for a number of devices; of several alternatives if all have "
-     "the same number, and then what all have in common is injected, with this warning. Otherwise "
-     "nothing is injected.",
+     "The Pod has resource claims that are or may be for TPU chips, and the number is not known.",
+     "Chips of a claim are known if the server reads claims (setting claims), and the claim asks "
+     "for a number of devices, or for all chips of nodes of which the node selector leaves one "
+     "number; of several alternatives if all have the same number, and then what all have in "
+     "common is injected, with this warning. Otherwise nothing is injected.",
      "Ask for google.com/tpu, or for an exact count in a ResourceClaimTemplate, and turn on "
-     "setting "
-     "claims."},
+     "setting claims. For all chips of a node, select accelerator and topology."},
     {chips_missing, "chips-missing",
      "A template selects TPU nodes, but no container asks for google.com/tpu.",
      "Its Pods would hold TPU nodes without using their chips; the device plugin gives a container "
      "only the chips that it asks for.",
      "Add google.com/tpu to the limits of the container, or remove the node selector."},
+    {claim_named, "claim-named", "Hosts of one slice may name one ResourceClaim.",
+     "A ResourceClaim is allocated once, and the chips of the TPU DRA driver are on one node: all "
+     "Pods that name the claim run there and share these chips. The ids are injected all the same.",
+     "Name a ResourceClaimTemplate (resourceClaimTemplateName): Kubernetes makes a claim of it for "
+     "each Pod."},
     // ---- who a Pod is
     {index_out_of_range, "index-out-of-range", "The index of a member is outside its slice.",
      "The label or annotation is not a decimal number, or the slice has no such host: the Job asks "

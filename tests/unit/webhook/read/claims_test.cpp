@@ -29,6 +29,18 @@ struct Templates final : ClusterView {
               .chips = 4,
               .accelerator = "tpu-v6e-slice",
               .topology = "2x4"};
+    if (source.name == "all") return {.known = Claimed::Known::chips, .all = true};
+    if (source.name == "all-of-v6e-4x4")
+      return {.known = Claimed::Known::chips,
+              .all = true,
+              .accelerator = "tpu-v6e-slice",
+              .topology = "4x4"};
+    if (source.name == "not-counted")
+      return {.known = Claimed::Known::no, .why = "asks for something"};
+    if (source.name == "of-a-class")
+      return {.known = Claimed::Known::chips, .why = "asks for devices of a class"};
+    if (source.name == "out-of-reach")
+      return {.known = Claimed::Known::unreadable, .why = "no answer", .again = true};
     if (source.name == "unreadable")
       return {.known = Claimed::Known::unreadable, .why = "it is not there"};
     if (source.name.starts_with("unread")) return {.known = Claimed::Known::unread};
@@ -95,7 +107,6 @@ TEST(Claims, that_are_not_known_are_not_guessed) {
   for (const auto& pod :
        {worker(list({claim("tpu", "other")}), list({use("tpu")})),
         worker(list({claim("tpu", "tpu-4")}), list({use("another")})),
-        worker(list({{{"name", "tpu"}, {"resourceClaimName", "tpu-4"}}}), list({use("tpu")})),
         worker(list({claim("tpu", "tpu-4")}), list({use("tpu")}))
             .container("b")
             .set("/spec/containers/1/resources", json{{"claims", list({use("tpu")})}})}) {
@@ -104,6 +115,56 @@ TEST(Claims, that_are_not_known_are_not_guessed) {
     EXPECT_NE(answer.warning("is not known; nothing was injected"), "");
     EXPECT_EQ(answer.patch, json::array());
   }
+}
+
+// Whatever nodes the Pod selects, where a claim is sure to be for chips.
+TEST(Claims, that_are_not_counted_say_why) {
+  const auto said = [](const char* made_from, bool selects) {
+    auto pod = worker(list({claim("tpu", made_from)}), list({use("tpu")}));
+    if (!selects) pod.remove("/spec/nodeSelector");
+    return ask(pod).warning("TPU-113");
+  };
+  EXPECT_EQ(said("not-counted", false),
+            "TPU-113: ResourceClaimTemplate not-counted asks for something; nothing was injected");
+  EXPECT_EQ(said("all", false),
+            "TPU-113: ResourceClaimTemplate all asks for all chips of a node; how many that are "
+            "does not follow from the node selector; nothing was injected");
+  EXPECT_NE(said("of-a-class", true)
+                .find("is not known: ResourceClaimTemplate of-a-class asks for devices of a class"),
+            std::string::npos);
+  EXPECT_EQ(said("of-a-class", false), "");
+  EXPECT_EQ(said("other", false), "");
+  EXPECT_EQ(said("netdev", true), "");  // known to be for other devices
+}
+
+TEST(Claims, for_all_chips_of_a_node_are_as_many_as_the_selected_nodes_have) {
+  const auto asking = [](const char* made_from) {
+    return worker(list({claim("tpu", made_from)}), list({use("tpu")})).topology("4x4");
+  };
+  const auto of_four = "t-0.svc,t-1.svc,t-2.svc,t-3.svc";
+  EXPECT_EQ(effective(ask(asking("all")), "TPU_WORKER_HOSTNAMES"), of_four);
+  auto said_by_claim = asking("all-of-v6e-4x4");
+  EXPECT_EQ(effective(ask(said_by_claim.remove("/spec/nodeSelector")), "TPU_WORKER_HOSTNAMES"),
+            of_four);
+  // 4 chips on two hosts or 8 on one.
+  EXPECT_EQ(ask(asking("all").topology("2x4")).reason, outcome::Reason::no_tpu);
+  auto of_eight = asking("all").topology("2x4").set(
+      "/spec/nodeSelector/cloud.google.com~1gke-accelerator-count", "8");
+  EXPECT_EQ(ask(of_eight).reason, outcome::Reason::single_host);
+}
+
+TEST(Claims, of_a_container_that_has_ended_are_the_next_ones_too) {
+  auto pod = worker(list({claim("tpu", "tpu-4")}), list({use("tpu")}));
+  pod.set("/spec/initContainers",
+          list({{{"name", "checks"}, {"resources", {{"claims", list({use("tpu")})}}}}}));
+  EXPECT_EQ(effective(ask(pod), "TPU_WORKER_ID"), "1");
+}
+
+TEST(Claims, are_counted_once_however_many_of_their_requests_are_named) {
+  const auto pod =
+      worker(list({claim("c", "tpu-4")}),
+             list({{{"name", "c"}, {"request", "chips"}}, {{"name", "c"}, {"request", "cards"}}}));
+  EXPECT_EQ(effective(ask(pod), "TPU_WORKER_ID"), "1");
 }
 
 // Whatever the order of the lists, and however many there are.
@@ -148,15 +209,20 @@ TEST(Claims, beside_chips_add_none) {
   EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "1");
 }
 
-TEST(Claims, by_their_own_name_are_of_other_devices_or_not_counted) {
+TEST(Claims, by_their_own_name_are_counted) {
   const auto by_name = [](const char* name, const char* which) {
     return json{{"name", name}, {"resourceClaimName", which}};
   };
   const auto beside = ask(worker(list({claim("tpu", "tpu-4"), by_name("net", "netdev")}),
                                  list({use("tpu"), use("net")})));
   EXPECT_EQ(effective(beside, "TPU_WORKER_ID"), "1");
+  EXPECT_EQ(beside.warning("TPU-115"), "");
+  // One node has them, and a controller gives the claim to every Pod that it makes.
   const auto shared = ask(worker(list({by_name("tpu", "tpu-4")}), list({use("tpu")})));
-  EXPECT_EQ(shared.reason, outcome::Reason::no_tpu);
+  EXPECT_EQ(effective(shared, "TPU_WORKER_ID"), "1");
+  EXPECT_NE(shared.warning("TPU-115"), "");
+  auto one_host = worker(list({by_name("tpu", "tpu-4")}), list({use("tpu")}));
+  EXPECT_EQ(ask(one_host.topology("2x2")).warning("TPU-115"), "");
 }
 
 TEST(Claims, say_which_nodes_where_the_pod_does_not) {
@@ -242,6 +308,8 @@ TEST(Claims, that_cannot_be_read_defer_the_pod) {
   EXPECT_EQ(answer.outcome, outcome::Outcome::deferred);
   EXPECT_EQ(answer.reason, outcome::Reason::no_claim);
   EXPECT_EQ(answer.message, "it is not there");
+  EXPECT_EQ(answer.retry_after, 0u);  // of an answer with it nobody reads the message
+  EXPECT_EQ(ask(worker(list({claim("tpu", "out-of-reach")}), list({use("tpu")}))).retry_after, 1u);
   static const Templates cluster;
   config::Config shadow;
   shadow.mode = config::Mode::shadow;

@@ -36,6 +36,15 @@ class ClaimsOfTheStore : public testing::Test {
     put(Kind::claim_template, made_from(Json::parse(requests)));
     return store.claimed({"ns", "t", true});
   }
+  // Of the template as it was put last.
+  Claimed asked_now() const { return store.claimed({"ns", "t", true}); }
+  static Json device_class(const std::string& name, const std::string& expression) {
+    const Json selector = {{"cel", {{"expression", expression}}}};
+    return {{"metadata", {{"name", name}}}, {"spec", {{"selectors", Json::array({selector})}}}};
+  }
+  void put_class(const std::string& name, const std::string& expression) {
+    put(Kind::device_class, device_class(name, expression));
+  }
   static Claimed chips(std::uint32_t count) { return {.known = Known::chips, .chips = count}; }
 
   Store store{"tpu-webhook.dev/"};
@@ -49,11 +58,59 @@ TEST_F(ClaimsOfTheStore, are_counted_by_their_device_class) {
                       {"exactly": {"deviceClassName": "netdev.google.com", "allocationMode": "All"}},
                       {"deviceClassName": "tpu.google.com"}])"),
             chips(3));
+  put_class("gpu.nvidia.com", "device.driver == 'gpu.nvidia.com'");
   EXPECT_EQ(asked(R"([{"exactly": {"deviceClassName": "gpu.nvidia.com", "count": 8}}])"), chips(0));
   EXPECT_EQ(asked("[]"), chips(0));
-  EXPECT_EQ(
-      asked(R"([{"exactly": {"deviceClassName": "tpu.google.com", "allocationMode": "All"}}])"),
-      Claimed());
+}
+
+TEST_F(ClaimsOfTheStore, are_all_of_a_node_where_no_selector_says_how_many) {
+  const char* all = R"({"deviceClassName": "tpu.google.com", "allocationMode": "All"})";
+  const std::string one = std::string("[{\"exactly\": ") + all + "}";
+  EXPECT_EQ(asked(one + "]"), (Claimed{.known = Known::chips, .all = true}));
+  EXPECT_EQ(asked(std::string(R"([{"firstAvailable": [)") + all + "," + all + "]}]"),
+            (Claimed{.known = Known::chips, .all = true, .alternatives = true}));
+  for (const char* beside : {all, R"({"deviceClassName": "tpu.google.com"})"}) {
+    const Claimed both = asked(one + ", " + beside + "]");
+    EXPECT_EQ(both.known, Known::no);
+    EXPECT_EQ(both.why, "asks for all chips of a node and for others beside them");
+  }
+}
+
+TEST_F(ClaimsOfTheStore, of_other_classes_are_the_drivers_where_selectors_say_so) {
+  const char* ours = R"([{"exactly": {"deviceClassName": "ours", "count": 4}}])";
+  const Claimed before = asked(ours);
+  EXPECT_EQ(before.chips, 0u);
+  EXPECT_EQ(before.why, "asks for devices of DeviceClass ours, which is not known");
+  put_class("ours",
+            "device.driver == 'tpu.google.com' && "
+            "device.attributes['tpu.google.com'].topology == '2x4'");
+  EXPECT_EQ(asked_now(), (Claimed{.known = Known::chips, .chips = 4, .topology = "2x4"}));
+  put_class("ours", "device.driver == 'gpu.nvidia.com'");
+  EXPECT_EQ(asked_now(), chips(0));
+  put_class("ours", "device.driver == 'gpu.nvidia.com' || device.driver == 'tpu.google.com'");
+  EXPECT_EQ(asked_now().chips, 0u);
+  EXPECT_NE(asked_now().why.find("in a way that is not read"), std::string::npos);
+  store.begin_relist(Kind::device_class);
+  store.end_relist(Kind::device_class);
+  EXPECT_EQ(asked_now(), before);
+  // Of a class that is not known the request itself may say it.
+  EXPECT_EQ(asked(R"([{"exactly": {"deviceClassName": "ours", "count": 4, "selectors": [{"cel":
+                {"expression": "device.attributes['tpu.google.com'].tpuGen == 'v6e'"}}]}}])"),
+            (Claimed{.known = Known::chips, .chips = 4, .accelerator = "tpu-v6e-slice"}));
+  // Beside known chips it is for other devices.
+  EXPECT_EQ(asked(R"([{"exactly": {"deviceClassName": "ours"}},
+                      {"exactly": {"deviceClassName": "tpu.google.com", "count": 4}}])"),
+            chips(4));
+}
+
+TEST_F(ClaimsOfTheStore, of_a_class_that_says_how_many_a_node_has) {
+  put_class("hosts", "device.attributes['tpu.google.com'].chipCount == 4");
+  EXPECT_EQ(asked(R"([{"exactly": {"deviceClassName": "hosts", "allocationMode": "All"}}])"),
+            chips(4));
+  std::string text = device_class("hosts", "").dump();
+  store.remove(Kind::device_class, webhook::read::Body(text).bytes());
+  EXPECT_EQ(store.size(Kind::device_class), 0u);
+  EXPECT_EQ(asked_now().chips, 0u);
 }
 
 TEST_F(ClaimsOfTheStore, give_no_chips_to_whoever_only_looks_at_devices) {
@@ -79,9 +136,12 @@ TEST_F(ClaimsOfTheStore, of_alternatives_are_what_all_have) {
                                             .chips = 4,
                                             .alternatives = true,
                                             .accelerator = "tpu-v6e-slice"}));
-  EXPECT_EQ(asked(of(four, eight)), Claimed());
-  EXPECT_EQ(asked(of(gpus, four)), Claimed());
-  EXPECT_EQ(asked(of(gpus, gpus)), chips(0));
+  for (const auto& differ : {of(four, eight), of(gpus, four)}) {
+    const Claimed found = asked(differ);
+    EXPECT_EQ(found.known, Known::no);
+    EXPECT_NE(found.why.find("not the same number of chips"), std::string::npos);
+  }
+  EXPECT_EQ(asked(of(gpus, gpus)).chips, 0u);
 }
 
 TEST_F(ClaimsOfTheStore, say_which_nodes_they_select) {
@@ -95,6 +155,7 @@ TEST_F(ClaimsOfTheStore, say_which_nodes_they_select) {
 }
 
 TEST_F(ClaimsOfTheStore, are_kept_by_their_names_while_they_are_there) {
+  put_class("netdev.google.com", "device.driver == 'dra.networking'");
   store.begin_relist(Kind::claim);
   put(Kind::claim,
       named(Json::parse(R"([{"exactly": {"deviceClassName": "netdev.google.com"}}])")));
@@ -122,21 +183,28 @@ TEST_F(ClaimsOfTheStore, that_kubernetes_made_for_a_pod_are_not_kept) {
 
 // ---- selectors
 
+// But for whether the driver's name stands in it.
 SelectedChips selected(std::string_view expression) {
   SelectedChips out;
   add_selected(expression, out);
+  out.names_driver = false;
   return out;
 }
 
 TEST(DeviceSelector, is_read_as_the_drivers_pages_write_it) {
   EXPECT_EQ(selected(R"(device.attributes["tpu.google.com"].accelerator == "tpu-v6e-slice")"),
-            SelectedChips{.accelerator = "tpu-v6e-slice"});
+            (SelectedChips{.accelerator = "tpu-v6e-slice", .of_driver = true}));
   EXPECT_EQ(selected(" device.attributes['tpu.google.com'].topology\n== '2x4' "),
-            SelectedChips{.topology = "2x4"});
+            (SelectedChips{.topology = "2x4", .of_driver = true}));
+  EXPECT_EQ(selected("device.driver == 'tpu.google.com'"), SelectedChips{.of_driver = true});
+  EXPECT_EQ(selected("device.attributes['tpu.google.com'].tpuGen == 'v6e'"),
+            (SelectedChips{.accelerator = "tpu-v6e-slice", .of_driver = true}));
+  EXPECT_EQ(selected("device.attributes['tpu.google.com'].tpuGen == 'v5lite'"),
+            SelectedChips{.of_driver = true});
   EXPECT_EQ(selected(R"((device.driver == "tpu.google.com" &&
                          (device.attributes["tpu.google.com"].chipCount==8)) &&
                          device.attributes["tpu.google.com"].topology == "2x4" && other(1))"),
-            (SelectedChips{.topology = "2x4", .chip_count = 8}));
+            (SelectedChips{.topology = "2x4", .chip_count = 8, .of_driver = true}));
 }
 
 TEST(DeviceSelector, that_may_mean_something_else_says_nothing) {
@@ -153,7 +221,15 @@ TEST(DeviceSelector, that_may_mean_something_else_says_nothing) {
         R"((device.attributes["tpu.google.com"].topology == "2x4") || (true))",
         R"("&&" == "x" || device.attributes["tpu.google.com"].topology == "2x4")",
         R"(device.attributes["tpu.google.com"].topology == "2x4)",
-        R"(device.attributes["tpu.google.com"].chipCount == 4u)", "(((", ")", "'", ""})
+        R"(device.attributes["tpu.google.com"].chipCount == 4u)",
+        R"(device.driver == "tpu.google.com" || device.driver == "gpu.nvidia.com")",
+        R"(device.driver != "tpu.google.com")",
+        R"(!(device.driver == "tpu.google.com"))",
+        R"(device.driver == "tpu.google.com.example")",
+        "(((",
+        ")",
+        "'",
+        ""})
     EXPECT_EQ(selected(text), SelectedChips()) << text;
 }
 
@@ -162,7 +238,7 @@ TEST(DeviceSelector, is_read_in_time_whatever_it_holds) {
   const std::string deep(1'000, '(');
   const std::string text = R"(device.attributes["tpu.google.com"].topology == "2x4")";
   EXPECT_EQ(selected(deep + text + std::string(1'000, ')')), SelectedChips());
-  EXPECT_EQ(selected("((" + text + "))"), SelectedChips{.topology = "2x4"});
+  EXPECT_EQ(selected("((" + text + "))"), (SelectedChips{.topology = "2x4", .of_driver = true}));
 }
 
 }  // namespace
