@@ -95,6 +95,7 @@ def manifest(name, kind="Job"):
 
 CASES = [
     *[("slices", "-o", output, "--cluster", "CLUSTER") for output in ("text", "json")],
+    *[("slices", "--by", by, "-o", output, "--cluster", "CLUSTER") for by in ("namespace", "label=app") for output in ("text", "json")],
     *[("audit", "-o", output, "--cluster", "CLUSTER") for output in ("text", "json")],
     *[("ledger", "list", "-o", output, "--cluster", "CLUSTER") for output in ("text", "json")],
     *[("doctor", "-o", output, "--cluster", "CLUSTER") for output in ("text", "json")],

@@ -154,6 +154,11 @@ UNREADABLE = [  # arguments, standard input, what the line says
     (["slices", "--cluster", "-"], objects(), "standard input holds no objects; create it with for kind in pods"),
     (["slices", "--cluster", "-"], '{"items":[]}', "standard input holds no objects"),
     (["slices", "--cluster", "-"], "", "standard input is empty; create it with for kind in pods"),
+    (["slices", "--by", "team"], None, '--by: expected namespace or label=KEY, got "team"; did you mean "label=team"?'),
+    (["slices", "--by", "namespaces"], None, 'got "namespaces"; did you mean "namespace"?'),
+    (["slices", "--by", "label="], None, 'expected namespace or label=KEY, got "label="'),
+    (["slices", "--prices", POD], None, "--prices: expected --by namespace or --by label=KEY as well"),
+    (["slices", "--by", "namespace", "--prices", "/no/such.yaml", "--cluster", "-"], "", "--prices: /no/such.yaml: No such file"),
     (["audit", "-f", "/no/such"], None, "cannot read /no/such: No such file or directory; expected a file"),
     (["audit", "-f", str(ROOT / "webhook")], None, "holds no .yaml, .yml or .json file"),
     (["doctor", "--cluster", "-"], objects(), "standard input holds no objects; create it with kubectl get"),
@@ -220,6 +225,24 @@ def a_snapshot_may_be_several_files_and_yaml():
             code, out, err = run("slices", *arguments, "-o", "json")
             names = [found["name"] for found in json.loads(out)["slices"]]
             assert code == 0 and names == ["a", "b", "c"], (arguments, out, err)
+
+
+@check
+def counts_have_the_prices_of_a_file():
+    pods = [tpu_pod("ml", "a"), tpu_pod("web", "b"), tpu_pod("web", "c")]
+    pods[0]["spec"]["nodeName"] = pods[1]["spec"]["nodeName"] = "n"
+    with folder(prices_yaml="currency: USD\nprices:\n  tpu-v6e-slice: 2.7\n", bad_yaml="prices:\n  tpu7x: 2,7\n") as path:
+        by = ("slices", "--cluster", "-", "--by", "namespace", "--prices")
+        code, out, err = run(*by, f"{path}/prices.yaml", stdin=objects(*pods))
+        assert code == 0 and not err, err
+        assert [line.split()[-2:] for line in out.splitlines()[1:4]] == [["10.80", "USD"], ["10.80", "USD"], ["21.60", "USD"]], out
+        assert out.splitlines()[2].split()[-3] == "4", out  # chips that wait
+        _, out, _ = run(*by, f"{path}/prices.yaml", "-o", "json", stdin=objects(*pods))
+        assert json.loads(out)["total"]["perHour"] == 21.6, out
+        code, out, err = run(*by, f"{path}/bad.yaml", stdin=objects(*pods))
+    assert code == 2 and not out, out
+    assert err == (f"kubectl-tpu: {path}/bad.yaml:1: currency: is missing; expected a text such as USD\n"
+                   f"kubectl-tpu: {path}/bad.yaml:2: prices.tpu7x: expected a number from 0 to 1000000, without a currency\n"), err
 
 
 @check
@@ -448,6 +471,7 @@ def bash_completes():
     assert in_bash("slices", "-o", "j") == ["json"]
     assert in_bash("slices", "--output", "=", "") == ["text", "json"]
     assert "--watch" in in_bash("slices", "--")
+    assert in_bash("slices", "--by", "") == ["namespace", "label=KEY"]
     assert in_bash("review", "") == []  # files, which bash adds itself
 
 

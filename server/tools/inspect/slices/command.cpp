@@ -32,11 +32,15 @@ bool chosen(const SliceReport& slice, const SlicesOptions& options) {
          (options.name.empty() || slice.group == options.name);
 }
 
-text::Printed print(const Cluster& cluster, const SlicesOptions& options, bool colour) {
+text::Printed print(const Cluster& cluster, const std::optional<Counting>& counting,
+                    const SlicesOptions& options, bool colour) {
   auto slices = report_slices(cluster);
   std::erase_if(slices, [&](const SliceReport& slice) { return !chosen(slice, options); });
-  return options.output == SlicesOutput::json ? text::json_line(slices_json(cluster, slices))
-                                              : slices_text(cluster, slices, colour);
+  const bool as_json = options.output == SlicesOutput::json;
+  if (counting)
+    return as_json ? counting->json(cluster, slices) : counting->text(cluster, slices, colour);
+  return as_json ? text::json_line(slices_json(cluster, slices))
+                 : slices_text(cluster, slices, colour);
 }
 
 // Why --namespace can find nothing; "" where it finds Pods, or may.
@@ -107,9 +111,12 @@ int print_live_slices(const SlicesOptions& options, running::ApiServer& session,
 
 int print_slices(const SlicesOptions& options, const SlicesSource& source,
                  const text::Console& console) {
+  auto counting = options.by ? Counting::begin(*options.by, console) : std::nullopt;
+  if (options.by && !counting) return 2;
   text::Printed last;
   for (;;) {
-    const auto cluster = read_cluster(source.objects, options.config);
+    const auto cluster = counting ? counting->read(source.objects, options.config)
+                                  : read_cluster(source.objects, options.config);
     if (!cluster && (!source.wait || last.empty()))
       return text::print_error(console, cluster.error());
     if (!cluster) {
@@ -120,7 +127,7 @@ int print_slices(const SlicesOptions& options, const SlicesSource& source,
     if (last.empty())
       if (const auto fault = filter_fault(*cluster, options, source.objects); !fault.empty())
         return text::print_error(console, fault);
-    const text::Printed text = print(*cluster, options, console.terminal);
+    const text::Printed text = print(*cluster, counting, options, console.terminal);
     if (text.text() != last.text()) {
       const bool redraw = options.watch && console.terminal;
       const bool gap = !last.empty() && options.output == SlicesOutput::text;

@@ -3,10 +3,12 @@
 
 #include "server/text/console.hpp"
 #include "server/tools/inspect/running/cluster_access.hpp"
+#include "server/tools/inspect/slices/counting.hpp"
 #include "server/tools/inspect/source/object_source.hpp"
 #include "webhook/config/config.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace tpuwh::server::slices {
@@ -18,15 +20,17 @@ struct SlicesOptions {
   std::string ns;    // only of this namespace; "" for all
   std::string name;  // only of workloads of this name; "" for all
   SlicesOutput output = SlicesOutput::text;
-  bool watch = false;  // again each time something has changed
+  bool watch = false;              // again each time something has changed
+  std::optional<CountBy> by = {};  // `slices`: count them
   webhook::config::Config config;
 };
 
-// Prints every slice, once or, with `watch`, again each time something has changed: on a terminal
-// in place of what was printed before.
+// Prints every slice, or how many there are by something, once or, with `watch`, again each time
+// something has changed: on a terminal in place of what was printed before.
 //
 //   returns  0, also where a watch was interrupted; 2 where the cluster cannot be read, has no
-//            namespace `ns` or, without `watch`, no slice of `name` (a sentence on err)
+//            namespace `ns` or, without `watch`, no slice of `name`, and where the prices cannot be
+//            read (a sentence on err)
 int run_slices(const SlicesOptions& options, const text::Console& console);
 
 // Prints what is wrong. What slices do to each other is looked for in all of them; the filters

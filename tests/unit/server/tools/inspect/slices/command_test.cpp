@@ -131,6 +131,37 @@ TEST(SlicesCommand, watching_prints_what_has_changed) {
   EXPECT_THAT(done.out, HasSubstr("\n\n  NAMESPACE"));
 }
 
+TEST(SlicesCommand, counts_by_a_label_as_it_is_each_time) {
+  json of_a_team = host("ml", "a", 0);
+  of_a_team["metadata"]["labels"]["team"] = "vision";
+  SlicesOptions options;
+  options.by = CountBy{.label = "team"};
+  int left = 2;
+  const auto done = slices(options, Told({{of_a_team, host("ml", "b", 0)}, {host("ml", "a", 0)}}),
+                           [&] { return --left > 0; });
+  EXPECT_EQ(done.code, 0);
+  EXPECT_EQ(count(done.out, "  vision   tpu-v6e-slice"), 1u);
+  EXPECT_EQ(count(done.out, "  (none)   tpu-v6e-slice"), 2u);
+  EXPECT_EQ(count(done.out, "no TPU Pod has label team"), 1u);
+}
+
+TEST(SlicesCommand, counts_what_the_filters_choose) {
+  SlicesOptions options = of("ml");
+  options.by = CountBy();
+  const auto done = slices(options, once({host("ml", "a", 0), host("web", "a", 0)}));
+  EXPECT_EQ(count(done.out, "  ml "), 1u);
+  EXPECT_EQ(count(done.out, "  web "), 0u);
+  EXPECT_EQ(count(done.out, "(total)"), 1u);
+}
+
+TEST(SlicesCommand, prices_that_cannot_be_read_are_said_before_the_cluster_is) {
+  SlicesOptions options;
+  options.by = CountBy{.prices = "/no/such.yaml"};
+  const auto done = slices(options, Broken());
+  EXPECT_EQ(done.code, 2);
+  EXPECT_EQ(done.err, "kubectl-tpu: --prices: /no/such.yaml: No such file or directory\n");
+}
+
 TEST(AuditCommand, exits_with_1_for_an_error_alone) {
   const auto found = audit({}, once({host("ml", "a", 0), host("ml", "a", 1)}));
   EXPECT_EQ(found.code, 1);
