@@ -2,6 +2,7 @@
 
 #include "server/cli/choices.hpp"
 #include "server/cli/setting_flags.hpp"
+#include "server/settings/usage_error.hpp"
 #include "server/tools/policy/command.hpp"
 #include "server/tools/policy/trial.hpp"
 
@@ -9,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tpuwh::server::cli::kubectl_tpu {
@@ -29,12 +31,51 @@ manifest.
 
 To try them on a cluster before they refuse anybody: --at-most warn.
 
+--quota prints who may hold how many chips instead: for each namespace a ResourceQuota, which the API
+server holds every Pod to, and Kueue's ClusterQueue and LocalQueue (called tpu), which start a workload
+as a whole or not at all. docs/governance.md has what each of them counts.
+
 Examples:
   kubectl tpu policy | kubectl apply -f -
   kubectl tpu policy --at-most warn | kubectl apply -f -
   kubectl tpu policy --team-rules rules.yaml | kubectl apply -f -
   kubectl tpu policy --config webhook.yaml --output json | jq -r '.items[].metadata.name'
-  kubectl tpu policy | kubectl delete -f -)";
+  kubectl tpu policy | kubectl delete -f -
+  kubectl tpu policy --quota ml=64 --quota-of kubernetes | kubectl apply -f -
+  kubectl tpu policy --quota ml=64,tpu-v6e-slice --quota ml=32,tpu-v5p-slice --quota-of kueue)";
+
+void add_quota_flags(CLI::App& command, policy::PolicyOptions& options) {
+  const auto add = [&options](const std::string& text) {
+    auto share = policy::parse_share(text);
+    if (!share) throw CLI::ValidationError("--quota", share.error().text());
+    options.shares.push_back(*std::move(share));
+  };
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--quota",
+          [add](const std::vector<std::string>& texts) {
+            for (const std::string& each : texts) add(each);
+          },
+          "Print quotas instead: the chips that a namespace may hold, of any or of one "
+          "accelerator; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("NAMESPACE=CHIPS[,ACCELERATOR]");
+  add_choice<policy::QuotaOf>(command, "--quota-of", options.quota_of,
+                              {{"both", policy::QuotaOf::both},
+                               {"kubernetes", policy::QuotaOf::kubernetes},
+                               {"kueue", policy::QuotaOf::kueue}},
+                              "Whose objects --quota prints: a ResourceQuota, Kueue's queues and "
+                              "flavors, or both");
+}
+
+void check_quotas(const CLI::App& command, const policy::PolicyOptions& options) {
+  if (options.shares.empty() && command.count("--quota-of") > 0)
+    throw settings::UsageError("--quota-of: expected --quota as well");
+  if (!options.shares.empty() && command.count("--at-most") > 0)
+    throw settings::UsageError("--at-most: expected policies; --quota prints none");
+  if (const auto what = policy::contradiction(options.shares); !what.empty())
+    throw settings::UsageError("--quota: " + what);
+}
 
 constexpr auto test_example = R"(
 Judges objects by the rules, as the policies of `kubectl tpu policy --team-rules` would: those of files, of
@@ -97,11 +138,13 @@ void add_policy(CLI::App& program, Command& chosen) {
                               {"audit", policy::Action::audit}},
                              "What follows at most of an object that breaks a rule; audit: only an "
                              "annotation in the audit log");
+  add_quota_flags(*command, *options);
   auto layers = add_setting_flags(*command, settings::Scope::names, {"teamRules"});
   command->footer(policy_example);
   add_policy_test(*command, chosen);
   command->callback([command, options, layers, &chosen] {
     if (!command->get_subcommands().empty()) return;
+    check_quotas(*command, *options);
     options->config = layers->resolve().options.webhook;
     chosen.run = [options](const text::Console& console) {
       return policy::run_policy(*options, console);

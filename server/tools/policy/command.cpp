@@ -25,19 +25,24 @@ Elsewhere elsewhere(const webhook::config::Config& config) {
   return {.namespaces = {"kube-system"}, .label = config.prefix + "mode", .value = "shadow"};
 }
 
+std::vector<Json> policies(const PolicyOptions& options) {
+  std::vector<Policy> all = size_law(options.config, options.most);
+  std::ranges::move(rules_law(options.config, options.most), std::back_inserter(all));
+  std::vector<Json> out;
+  for (const Policy& each : all) {
+    out.push_back(policy_object(each));
+    out.push_back(binding_object(each, elsewhere(options.config)));
+  }
+  return out;
+}
+
 }  // namespace
 
 int run_policy(const PolicyOptions& options, const text::Console& console) {
-  Json all = Json::array();
-  std::vector<Policy> policies = size_law(options.config, options.most);
-  std::ranges::move(rules_law(options.config, options.most), std::back_inserter(policies));
-  for (const Policy& each : policies) {
-    all.push_back(policy_object(each));
-    all.push_back(binding_object(each, elsewhere(options.config)));
-  }
+  const Json all =
+      options.shares.empty() ? policies(options) : quota_objects(options.shares, options.quota_of);
   if (options.output == PolicyOutput::json) {
-    console.out << text::json_line(
-        {{"apiVersion", "v1"}, {"kind", "List"}, {"items", std::move(all)}}, true);
+    console.out << text::json_line({{"apiVersion", "v1"}, {"kind", "List"}, {"items", all}}, true);
     return 0;
   }
   for (std::string between; const Json& each : all) {

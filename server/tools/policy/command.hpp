@@ -3,7 +3,10 @@
 
 #include "server/text/console.hpp"
 #include "server/tools/policy/policy.hpp"
+#include "server/tools/policy/quota.hpp"
 #include "webhook/config/config.hpp"
+
+#include <vector>
 
 namespace tpuwh::server::policy {
 
@@ -13,6 +16,8 @@ struct PolicyOptions {
   webhook::config::Config config;
   Action most = Action::deny;
   PolicyOutput output = PolicyOutput::yaml;
+  std::vector<ShareOfTeam> shares = {};  // not empty: quotas in place of policies
+  QuotaOf quota_of = QuotaOf::both;
 };
 
 // YAML documents, or a List as one JSON text.
