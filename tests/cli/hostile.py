@@ -101,7 +101,7 @@ CASES = [
     *[("doctor", "-o", output, "--cluster", "CLUSTER") for output in ("text", "json")],
     *[("review", "-o", output, file) for file in ("OBJECTS", "REVIEW")
       for output in ("text", "json", "diff", "patch", "object")],
-    *[("explain", "-o", output, "OBJECTS") for output in ("text", "json", "html", "svg", "pods")],
+    *[("explain", "-o", output, "OBJECTS") for output in ("text", "json", "html", "svg", "pods", "network-policy")],
     *[("explain", "-o", output, "--cluster", "CLUSTER", "OBJECTS") for output in ("text", "json", "html")],
     ("config", "check", "CONFIG"), ("config", "check", "KEYS"),
 ]

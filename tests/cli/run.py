@@ -245,6 +245,39 @@ def counts_have_the_prices_of_a_file():
                    f"kubectl-tpu: {path}/bad.yaml:2: prices.tpu7x: expected a number from 0 to 1000000, without a currency\n"), err
 
 
+DENY = """---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: deny}
+spec: {podSelector: {}, policyTypes: [Ingress]}
+"""
+
+
+def blocked(manifest):
+    """The workloads whose Pods a NetworkPolicy keeps apart."""
+    _, out, _ = run("explain", "-o", "json", stdin=manifest)
+    return [each["name"] for each in json.loads(out)["workloads"]
+            if any(found["finding"] == "TPU-811" for found in each["findings"])]
+
+
+@check
+def a_printed_network_policy_opens_what_another_blocks():
+    """Each workload that has one is blocked by a policy that denies everything, and is not beside its own."""
+    seen = 0
+    for path in sorted([*(TESTS / "e2e/manifests").glob("*.yaml"), *(TESTS / "golden/findings/right").glob("*.yaml")]):
+        manifest = text(path)
+        _, printed, err = run("explain", "-o", "network-policy", stdin=manifest)
+        assert not err, (path, err)
+        assert not blocked(manifest), path
+        named = {line.split()[2].rstrip(":").split("/")[1] for line in printed.splitlines() if line.startswith("# ") and "/" in line and
+                 ": " in line and "has no" not in line}
+        has_own = "kind: NetworkPolicy" in manifest
+        assert has_own or named <= set(blocked(manifest + DENY)), (path, named)
+        assert not set(blocked(manifest + DENY + printed)) & named, path
+        seen += len(named)
+    assert seen >= 15, seen
+
+
 @check
 def a_manifest_may_be_reviewed_in_an_empty_cluster():
     with folder(empty_json=objects()) as path:

@@ -17,7 +17,7 @@ import yaml
 from controlplane import programs
 from harness import broken, pools
 from harness.api import wait_for
-from harness.namespace import manifest, node_of
+from harness.namespace import MANIFESTS, manifest, node_of
 
 A = "tpu-slice-a"
 GATE = "example.com/permission"
@@ -245,6 +245,64 @@ def test_a_gate_is_never_opened(release, namespace, api, explain, told, paste):
     (command,) = said.help
     paste(command)
     namespace.running(4)
+
+
+@pytest.fixture
+def network_policies(tools, namespace, plane, tmp_path):
+    """network_policies(objects): as printed for them, and taken by the API server as they are."""
+    def ask(objects: list) -> list:
+        path = tmp_path / "manifest.yaml"
+        path.write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+        printed = subprocess.run([str(tools), "explain", str(path), "-n", namespace.name, "-o", "network-policy"], capture_output=True,
+                                 text=True, timeout=60, check=True).stdout
+        made = [each for each in yaml.safe_load_all(printed) if each]
+        if made:
+            taken = subprocess.run([programs.path("kubectl"), "--kubeconfig", str(plane.kubeconfig), "apply", "--dry-run=server",
+                                    "--validate=strict", "-f", "-"], input=printed, capture_output=True, text=True, check=False)
+            assert taken.returncode == 0, f"{taken.stderr}\n{printed}"
+            assert taken.stdout.count("created (server dry run)") == len(made), taken.stdout
+        return made
+
+    return ask
+
+
+def on_the_pods_network(obj: dict) -> None:
+    """Not on the host's, and without a queue."""
+    obj["metadata"].get("labels", {}).pop("kueue.x-k8s.io/queue-name", None)
+    for job in obj["spec"].get("replicatedJobs", []):
+        job["template"]["spec"]["template"]["spec"].pop("hostNetwork", None)
+
+
+def has_chips(pod: dict) -> bool:
+    return any("google.com/tpu" in container.get("resources", {}).get("limits", {}) for container in pod["spec"]["containers"])
+
+
+@pytest.mark.parametrize("file, policies", [("job-4x4", 1), ("jobset-multislice", 1), ("lws", 2), ("statefulset", 1), ("raycluster", 1)])
+def test_a_network_policy_selects_the_pods_of_its_slices(namespace, api, network_policies, file, policies):
+    """Each Pod with chips is one policy's, and no other Pod is any's; they reach each other by the same labels."""
+    objects = manifest(f"{file}.yaml")
+    for obj in objects:
+        on_the_pods_network(obj)
+    printed = network_policies(objects)
+    assert len(printed) == policies, printed
+    apply(namespace, objects)
+    wait_for("Pods", lambda: sum(has_chips(pod) for pod in namespace.pods()) > 1, 60)
+    namespace.quiet(3, limit=60)
+    with_chips = sorted(pod["metadata"]["name"] for pod in namespace.pods() if has_chips(pod))
+    selected = []
+    for policy in printed:
+        labels, (rule,) = policy["spec"]["podSelector"]["matchLabels"], policy["spec"]["ingress"]
+        assert rule["from"][0]["podSelector"]["matchLabels"].items() <= labels.items()
+        found = namespace.pods(",".join(f"{key}={value}" for key, value in labels.items()))
+        assert len(found) > 1, f"{labels} finds {len(found)} Pods of {with_chips}"
+        selected += [pod["metadata"]["name"] for pod in found]
+    assert sorted(selected) == with_chips, namespace.table()
+
+
+def test_the_network_policies_of_every_manifest_are_taken(network_policies):
+    made = sum(len(network_policies([obj for obj in manifest(path.name) if obj["kind"] != "Namespace"]))
+               for path in sorted(MANIFESTS.glob("*.yaml")))
+    assert made >= 8, made
 
 
 def test_a_snapshot_says_the_same(plane, tools, namespace, api, explain, tmp_path):

@@ -31,8 +31,9 @@ constexpr std::string_view explain_input =
     "controllers make them and answered as the server answers. So are those of the objects that a "
     "{} holds or makes; --rules FILE describes other kinds (docs/wrappers.md). Beside them "
     "Services, "
-    "ResourceClaimTemplates, Kueue's queues and flavors, ComputeClasses and PriorityClasses are "
-    "read. Nothing is changed, and nothing is sent anywhere, except by --dry-run.";
+    "ResourceClaimTemplates, Kueue's queues and flavors, ComputeClasses, PriorityClasses and "
+    "NetworkPolicies are read. Nothing is changed, and nothing is sent anywhere, except by "
+    "--dry-run.";
 
 constexpr std::string_view explain_example = R"(
 
@@ -68,6 +69,7 @@ Examples:
   kubectl tpu explain train.yaml -o html > train.html
   helm template chart | kubectl tpu explain
   kubectl tpu explain train.yaml -o json | jq '.workloads[].groups[].slices[].name'
+  kubectl tpu explain train.yaml -o network-policy | kubectl apply -f -
   kubectl tpu explain train.yaml -o pods | head -1 | jq .spec.containers[0].env)";
 
 // In lines of at most 95 columns.
@@ -118,10 +120,12 @@ void add_output(CLI::App& command, explain::ExplainOptions& options) {
        {"html", ExplainOutput::html},
        {"svg", ExplainOutput::svg},
        {"json", ExplainOutput::json},
-       {"pods", ExplainOutput::pods}},
+       {"pods", ExplainOutput::pods},
+       {"network-policy", ExplainOutput::network_policy}},
       "text: for people; html: a page that loads nothing; svg: the picture of "
       "chips and hosts; json: everything, for programs; pods: each Pod as it "
-      "would be stored, a JSON line");
+      "would be stored, a JSON line; network-policy: NetworkPolicies that admit "
+      "the ports of each slice between its Pods, as YAML");
   command.add_flag("--all", options.all, "Fold nothing: every slice, Pod, value and command");
   command.add_flag("--fields", options.fields,
                    "Print which fields are read, and nothing else: markdown, or with -o json JSON");

@@ -31,6 +31,7 @@ struct Origin {
   std::vector<Written> written;    // of several that fit, the longest part holds
   std::vector<std::string> notes;  // what is known of it from its holders, a sentence each
   std::vector<MadeUp> made_up;
+  bool by_rule = false;    // of a kind of the user's: what else its controller sets is not known
   std::string shown_kind;  // of Pods without a controller of Kubernetes' own; else ""
 };
 

@@ -12,6 +12,7 @@
 #include "server/tools/predict/explain/explain.hpp"
 #include "server/tools/predict/explain/html.hpp"
 #include "server/tools/predict/explain/json.hpp"
+#include "server/tools/predict/explain/network_text.hpp"
 #include "server/tools/predict/explain/svg.hpp"
 #include "server/tools/predict/explain/text.hpp"
 #include "server/tools/predict/trial/samples.hpp"
@@ -53,6 +54,8 @@ text::Printed printed(const Explanation& explanation, const ExplainOptions& opti
       return text::Printed::trusted(html(explanation, options.all));
     case ExplainOutput::svg:
       return text::Printed::trusted(svg(explanation));
+    case ExplainOutput::network_policy:
+      return network_text(explanation);
     case ExplainOutput::pods:
       break;
   }

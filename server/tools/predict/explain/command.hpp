@@ -10,7 +10,7 @@
 
 namespace tpuwh::server::explain {
 
-enum class ExplainOutput { text, html, svg, json, pods };
+enum class ExplainOutput { text, html, svg, json, pods, network_policy };
 
 struct ExplainOptions {
   std::vector<std::string> files;  // as source::input_files() takes them; none: standard input

@@ -12,6 +12,7 @@
 #include "server/tools/predict/explain/hindrances.hpp"
 #include "server/tools/predict/explain/made_up.hpp"
 #include "server/tools/predict/explain/manifest_faults.hpp"
+#include "server/tools/predict/explain/network_fault.hpp"
 #include "server/tools/predict/explain/object_pods.hpp"
 #include "server/tools/predict/explain/pins.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
@@ -22,6 +23,7 @@
 #include "server/tools/predict/explain/updates.hpp"
 #include "server/tools/predict/explain/wanted.hpp"
 #include "server/tools/predict/explain/wrapped.hpp"
+#include "server/tools/predict/network/networks.hpp"
 #include "server/tools/predict/outlook/pod_sets.hpp"
 #include "server/tools/predict/wrappers/open.hpp"
 #include "server/tools/reference/fields/unseen.hpp"
@@ -55,6 +57,7 @@ class Explainer {
   explicit Explainer(const ExplainRequest& request)
       : request_(request),
         beside_(request.manifests, request.ns),
+        network_policies_(network_policies(request.manifests, request.ns)),
         reviewer_(request.config),
         reader_(request.config, reviewer_.cluster()) {}
 
@@ -168,6 +171,7 @@ class Explainer {
       for (const auto& [name, shown] : manifest.origin->made_up)
         made_up_.back().push_back({name, shown});
     ObjectPods pods(request_.config.prefix, beside_, request_.cluster == nullptr);
+    networks_ = begin_networks(manifest);
     const NotFilledIn left = not_filled_in(object);
     if (!left.essential.empty()) {
       refuse_placeholder(left.essential, workload);
@@ -189,6 +193,9 @@ class Explainer {
     make_pods(object, cluster, workload, pods, wanted);
     for (const source::Manifest* each : others)
       if (is_not_too_many(1, workload)) add_pods(each->object, nullptr, pods, wanted);
+    workload.networks = networks_.list();
+    workload.without_network = networks_.without();
+    for (Finding& each : network_faults(networks_, workload)) pods.findings.add(std::move(each));
     for (Finding& each : ray_chip_faults(object)) pods.findings.add(std::move(each));
     for (Finding& each : gang_faults(object, request_.manifests, request_.ns, beside_))
       pods.findings.add(std::move(each));
@@ -201,6 +208,13 @@ class Explainer {
     // What has no chips is no slice.
     if (!workload.groups.empty() || !workload.scaled_to_none.empty() || workload.pods_left_out > 0)
       workload.unseen = unseen_of(objects);
+  }
+
+  // Of the object whose Pods come next.
+  network::Networks begin_networks(const source::Manifest& manifest) const {
+    std::vector<std::string> names;
+    for (const expand::MadeUpName& each : made_up_.back()) names.push_back(each.name);
+    return {network_policies_, std::move(names), !manifest.origin || !manifest.origin->by_rule};
   }
 
   // "one slice with Pods own-1, own-2 and 13 more, which have the same annotation hostnames"
@@ -417,6 +431,7 @@ class Explainer {
         return pods.add_claiming(*std::move(claimed));
       return pods.add_other();
     }
+    if (!supposed_ && made_by_ != nullptr) networks_.add(*made_by_, after, *seen);
     if (runs_at_once_) pins_.add(*seen, out_.workloads.size() - 1);
     // Pods that get their names later are slices of their own even so.
     if (seen->hosts == 1) seen->slice_key += fmt::format(" {}", reviews_);
@@ -439,6 +454,7 @@ class Explainer {
 
   const ExplainRequest& request_;
   const Surroundings beside_;
+  const std::vector<network::Policy> network_policies_;
   review::Reviewer reviewer_;
   slices::PodReader reader_;
   Explanation out_;
@@ -446,7 +462,8 @@ class Explainer {
   std::vector<std::string> admitted_;            // likewise: how Kueue would admit it, "" for not
   std::vector<std::vector<expand::MadeUpName>> made_up_;  // likewise
   Pins pins_;
-  std::string review_;  // that was answered last
+  network::Networks networks_{{}, {}, true};  // of the workload that is added
+  std::string review_;                        // that was answered last
   review::ReplyReader replies_;
   const Json* made_by_ = nullptr;  // the object whose Pods are added
   bool runs_at_once_ = false;      // the workload that is added

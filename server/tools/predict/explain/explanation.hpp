@@ -4,6 +4,7 @@
 
 #include "server/tools/fixes/fix.hpp"
 #include "server/tools/inspect/source/origin.hpp"
+#include "server/tools/predict/network/networks.hpp"
 #include "server/tools/predict/outlook/outlook.hpp"
 #include "server/tools/predict/trial/trial.hpp"
 #include "server/tools/reference/catalog/pool_options.hpp"
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -118,7 +120,10 @@ struct Workload {
   std::string scaled_to_none;
   std::vector<std::string> notes;  // what was read beside it, and what is not known
   std::vector<Finding> findings;
-  std::vector<fields::Unseen> unseen;               // that it sets and that nobody looks at
+  std::vector<fields::Unseen> unseen;  // that it sets and that nobody looks at
+  // Pods that reach each other, and why others have no NetworkPolicy, a sentence each.
+  std::vector<network::Network> networks;
+  std::set<std::string> without_network;
   std::optional<outlook::WorkloadOutlook> outlook;  // where a cluster was asked
   std::shared_ptr<const source::Origin> origin;     // null where its file holds it by itself
 

@@ -32,7 +32,8 @@ constexpr std::array read_kinds{Kind{"Service", true},       Kind{"ResourceClaim
                                 Kind{"ConfigMap", true},     Kind{"LocalQueue", true},
                                 Kind{"ClusterQueue", false}, Kind{"ResourceFlavor", false},
                                 Kind{"Topology", false},     Kind{"ComputeClass", false},
-                                Kind{"PodGroup", true},      Kind{"PriorityClass", false}};
+                                Kind{"PodGroup", true},      Kind{"PriorityClass", false},
+                                Kind{"NetworkPolicy", true}};
 
 // "readinessProbe of container a"; "" where the Pod is Ready as soon as it runs.
 std::string ready_by(const Json& pod) {

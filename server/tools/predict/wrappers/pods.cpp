@@ -73,6 +73,7 @@ Making make_pods(const Json& object, const expand::Owner& self, const Pods& pods
     } else if (!count->at.empty()) {
       written("/spec/replicas", count->at);
     }
+    made.origin.by_rule = true;
     if (!pods.as_job) made.origin.shown_kind = self.kind;
     made.origin.notes.emplace_back(
         "its Pods are those of the rule: what else its controller sets is not known");

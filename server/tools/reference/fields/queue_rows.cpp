@@ -1,4 +1,4 @@
-// Kueue's objects, claims and priorities.
+// Kueue's objects, claims, priorities and NetworkPolicies.
 #include "server/tools/reference/fields/rows.hpp"
 
 namespace tpuwh::server::fields {
@@ -97,6 +97,13 @@ constexpr Row priority_class_rows[] = {
     {"preemptionPolicy", unseen},
 };
 
+constexpr Row network_policy_rows[] = {
+    {"apiVersion", read},
+    {"kind", read},
+    {"metadata", inside, "ObjectMeta"},
+    {"spec", read},
+};
+
 }  // namespace
 
 std::span<const Type> queue_types() {
@@ -109,6 +116,7 @@ std::span<const Type> queue_types() {
        "resource.v1.ResourceClaimTemplate resource.v1beta1.ResourceClaimTemplate",
        "ResourceClaimTemplate", resource_claim_template_rows},
       {"PriorityClass", "scheduling.v1.PriorityClass", "PriorityClass", priority_class_rows},
+      {"NetworkPolicy", "networking.v1.NetworkPolicy", "NetworkPolicy", network_policy_rows},
   };
   return all;
 }

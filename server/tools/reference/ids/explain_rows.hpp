@@ -40,6 +40,10 @@ inline constexpr Row explain_rows[] = {
     {"TPU-810", "not-made", "warn",
      "What the controller of an object makes is not known, or not all of it.",
      "Add the object that the message names to the input, or correct the path of the rule."},
+    {"TPU-811", "network-policy", "warn",
+     "A NetworkPolicy of the input keeps the Pods of a slice from reaching each other.",
+     "Admit the ports between these Pods: `kubectl tpu explain FILE -o network-policy` prints a "
+     "NetworkPolicy that does."},
 };
 
 // A name of one of them, or of audit_rows.
