@@ -36,6 +36,10 @@ std::vector<Json> policies(const PolicyOptions& options) {
   return out;
 }
 
+constexpr auto whom_they_miss =
+    "# No policy looks at Pods: what a plain Pod may ask for, or one of an owner of another kind, is\n"
+    "# held by a ResourceQuota. For each namespace: kubectl tpu policy --quota NAMESPACE=CHIPS\n";
+
 }  // namespace
 
 int run_policy(const PolicyOptions& options, const text::Console& console) {
@@ -45,6 +49,7 @@ int run_policy(const PolicyOptions& options, const text::Console& console) {
     console.out << text::json_line({{"apiVersion", "v1"}, {"kind", "List"}, {"items", all}}, true);
     return 0;
   }
+  if (options.shares.empty() && options.config.rules != nullptr) console.out << whom_they_miss;
   for (std::string between; const Json& each : all) {
     console.out << text::printed_lines(between + text::to_yaml(each));
     between = "---\n";
