@@ -55,10 +55,10 @@ class Stage:
         self.plane, self.terms, self.random, self._reviewed = plane, terms, random.Random(seed), reviewed
         self.pool_of = plane.pool_of_nodes()
 
-    def slice(self, number: int, urgent: bool = False, avoid: tuple = ()) -> list:
+    def slice(self, number: int, first: bool = False, avoid: tuple = ()) -> list:
         """Its four Pods."""
         pods = edited(self._sent(number), self.terms.member)
-        if urgent:
+        if first:
             edited(pods, urgent)
         if avoid:
             edited(pods, variants.prefer, "NotIn", list(avoid))  # the hint (decision 23)
@@ -179,7 +179,7 @@ def higher_priority(stage: Stage) -> str:
         for number in (0, 1):
             stage.create(stage.slice(number))
             stage.stands(number)
-        stage.create(stage.slice(2, urgent=True))
+        stage.create(stage.slice(2, first=True))
         stage.stands(2)
         left = len(stage.places(0)) + len(stage.places(1))
     return f"{8 - left} evicted, where 4 are needed"
