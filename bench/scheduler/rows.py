@@ -19,6 +19,7 @@ POOLS = 16
 BOUND, STILL = 13.0, 2.0  # seconds: longer than the scheduler's longest back-off; in which nothing may happen
 FINISH = "e2e.tpu-webhook.dev/finish"
 URGENT = "bench-urgent"
+GROUP = "group"
 
 
 class Lost(Exception):
@@ -45,6 +46,7 @@ TERMS = {one.name: one for one in (
     Terms("one-apart", variants.one_apart),
     Terms("terms-first", variants.as_it_is, profile="terms-first"),
     Terms("five-percent", variants.as_it_is, profile="five-percent"),
+    Terms(GROUP, variants.grouped, variants.grouped),  # where the scheduler's gates for groups are on
 )}
 
 
@@ -86,9 +88,16 @@ class Stage:
     # -- what happens
 
     def create(self, pods: list, shuffled: bool = False) -> None:
-        """One after another, as a controller does; or in any order."""
+        """One after another, as a controller does; or in any order. A group comes before its first Pod."""
+        for group in {one["spec"]["schedulingGroup"]["podGroupName"]: one for one in pods if "schedulingGroup" in one["spec"]}.values():
+            self._make(variants.pod_group(group))
         for pod in self.random.sample(pods, len(pods)) if shuffled else pods:
             self.plane.client.create(copy.deepcopy(pod))
+
+    def _make(self, group: dict) -> None:
+        path = f"/apis/{group['apiVersion']}/namespaces/{group['metadata']['namespace']}/podgroups"
+        if group["metadata"]["name"] not in {one["metadata"]["name"] for one in self.plane.client.get(path)["items"]}:
+            self.plane.client.create(group)
 
     def delete(self, pod: dict) -> None:
         self.plane.client.request("DELETE", _path(pod) + "?gracePeriodSeconds=0")
@@ -152,7 +161,7 @@ def _path(pod: dict) -> str:
 def urgent(pod: dict) -> None:
     """As the program writes it for a Pod of that priority."""
     pod["spec"]["priorityClassName"], pod["metadata"]["labels"][PRIORITY] = URGENT, "1000"
-    anti = pod["spec"]["affinity"].get("podAntiAffinity", {})
+    anti = pod["spec"].get("affinity", {}).get("podAntiAffinity", {})
     for term in [*anti.get(variants.REQUIRED, []), *(one["podAffinityTerm"] for one in anti.get(PREFERRED, []))]:
         for one in term["labelSelector"]["matchExpressions"]:
             if one["key"] == PRIORITY:

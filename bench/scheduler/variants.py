@@ -99,6 +99,19 @@ def _at(pod: dict) -> None:
     pod["spec"]["nodeSelector"][POOL] = pool_name(slice_of(pod))
 
 
+def grouped(pod: dict) -> None:
+    """A member of the scheduler's own group, without a term."""
+    del pod["spec"]["affinity"]
+    pod["spec"]["schedulingGroup"] = {"podGroupName": f"group-{slice_of(pod)}"}
+
+
+def pod_group(pod: dict) -> dict:
+    """Its group: a gang on one node pool."""
+    return {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
+            "metadata": {"name": pod["spec"]["schedulingGroup"]["podGroupName"], "namespace": pod["metadata"]["namespace"]},
+            "spec": {"schedulingPolicy": {"gang": {"minCount": 4}}, "schedulingConstraints": {"topology": [{"key": POOL}]}}}
+
+
 def one_apart(pod: dict) -> None:
     """Weaker: anti-affinity on one member alone; the others may begin where another slice is."""
     if _index(pod):
@@ -128,7 +141,7 @@ def preferring(pod: dict, pool: str) -> None:
 
 def prefer(pod: dict, operator: str, pools: list) -> None:
     nodes = {"matchExpressions": [{"key": POOL, "operator": operator, "values": pools}]}
-    pod["spec"]["affinity"].setdefault("nodeAffinity", {}).setdefault(PREFERRED, []).append({"weight": 100, "preference": nodes})
+    pod["spec"].setdefault("affinity", {}).setdefault("nodeAffinity", {}).setdefault(PREFERRED, []).append({"weight": 100, "preference": nodes})
 
 
 EDITS = {edit.__name__.replace("_", "-"): edit for edit in (
