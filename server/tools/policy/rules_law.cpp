@@ -73,13 +73,24 @@ std::string templates_of(std::string_view kind) {
   return {};
 }
 
+// It spares the steps for objects whose Pods ask for none.
+std::string chips_are_asked_for(std::string_view templates) {
+  constexpr std::string_view asks =
+      "exists(c, 'google.com/tpu' in c.?resources.?limits.orValue({}))";
+  return fmt::format(
+      "[object].map(o,\n{0})[0].exists(t,\n  t.pod.spec.containers.{1} ||\n"
+      "  t.pod.spec.?initContainers.orValue([]).{1})",
+      templates, asks);
+}
+
 Policy policy_of(const ObjectKind& kind, std::string_view templates,
                  const webhook::rules::Rules& rules, Action action) {
   Policy out{.name = fmt::format("tpu-rules-{}", kind.resource),
              .group = std::string(kind.group),
              .resource = std::string(kind.resource),
              .versions = {},
-             .conditions = {{"made-by-nobody-checked", made_by_nobody_checked()}},
+             .conditions = {{"asks-for-tpus", chips_are_asked_for(templates)},
+                            {"made-by-nobody-checked", made_by_nobody_checked()}},
              .variables = {{"objects", "oldObject == null ? [object] : [object, oldObject]"},
                            {"queue",
                             "variables.objects.map(o, 'kueue.x-k8s.io/queue-name' in "
