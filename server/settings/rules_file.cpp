@@ -33,14 +33,16 @@ std::string expected(std::string_view wanted, const Json& found) {
 using Wrong = std::string;
 
 Wrong text_of(const Json& value, std::string_view wanted, std::string& out) {
-  if (!value.is_string() || value.get_ref<const std::string&>().empty()) return expected(wanted, value);
+  if (!value.is_string() || value.get_ref<const std::string&>().empty())
+    return expected(wanted, value);
   out = value.get<std::string>();
   const bool plain = std::ranges::all_of(out, [](char c) { return c >= ' ' && c <= '~'; });
   return plain ? "" : expected(fmt::format("{} of printable ASCII", wanted), value);
 }
 
 Wrong texts_of(const Json& value, std::string_view wanted, std::vector<std::string>& out) {
-  if (!value.is_array() || value.empty()) return expected(fmt::format("a list of {}", wanted), value);
+  if (!value.is_array() || value.empty())
+    return expected(fmt::format("a list of {}", wanted), value);
   for (const Json& each : value)
     if (Wrong wrong = text_of(each, wanted, out.emplace_back()); !wrong.empty()) return wrong;
   return {};

@@ -37,7 +37,8 @@ std::vector<Json> policies(const PolicyOptions& options) {
 }
 
 constexpr auto whom_they_miss =
-    "# No policy looks at Pods: what a plain Pod may ask for, or one of an owner of another kind, is\n"
+    "# No policy looks at Pods: what a plain Pod may ask for, or one of an owner of another kind, "
+    "is\n"
     "# held by a ResourceQuota. For each namespace: kubectl tpu policy --quota NAMESPACE=CHIPS\n";
 
 }  // namespace

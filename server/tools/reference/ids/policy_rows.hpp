@@ -1,5 +1,5 @@
-// What admission policies of `kubectl tpu policy --team-rules` refuse beside what the webhook warns of:
-// nothing of it needs to know a slice.
+// What admission policies of `kubectl tpu policy --team-rules` refuse beside what the webhook warns
+// of: nothing of it needs to know a slice.
 #pragma once
 
 #include "server/tools/reference/ids/row.hpp"
