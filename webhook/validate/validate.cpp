@@ -85,40 +85,36 @@ bool examine(const Kind& kind, base::json::Reader::Mark place, const Question& q
 constexpr std::string_view already_like_this =
     "allowed, because the object was already like this: ";
 
-// A fault that was there before an update, or that somebody else was told of, is none now.
-void soften(const Kind& kind, const Question& question, answer::Workspace::Impl& work,
-            Examined& now) {
-  if (now.findings.faults().empty()) return;
-  if (workloads::is_checked(now.object.owner_kind))
-    now.findings.soften("allowed, because a " + std::string(now.object.owner_kind) + " made it: ");
-  if (!work.review.old_object) return;
-  Examined before(question.config, work.review.ns);
-  const std::string why(already_like_this);
-  if (examine(kind, work.review.old_object, question, work, before))
-    now.findings.soften_old(before.findings, why);
-  else
-    now.findings.soften(why);
+// Rules that are broken: a fault each, but for what somebody else was told of, and for what was
+// broken before the update as much; all of it where that cannot be read.
+void add_broken(const Examined& before, bool updated, bool readable, const std::string& made,
+                Findings& now) {
+  for (const rules::Broken& each : now.broken()) {
+    const bool old = updated && (!readable || rules::was_broken(before.findings.broken(), each));
+    const std::string_view why = !made.empty() ? made : old ? already_like_this : "";
+    now.add(each.finding, base::concat({why, each.sentence}),
+            why.empty() ? Level::deny : Level::warn);
+  }
 }
 
-// The same of rules: an update is refused for what it makes worse.
-void add_broken(const Kind& kind, const Question& question, answer::Workspace::Impl& work,
-                Examined& now) {
-  if (now.findings.broken().empty()) return;
-  const bool made = workloads::is_checked(now.object.owner_kind);
-  Examined before(question.config, work.review.ns);
+// A fault that was there before an update, or that somebody else was told of, is none now.
+void settle(const Kind& kind, const Question& question, answer::Workspace::Impl& work,
+            Examined& now) {
+  Findings& findings = now.findings;
+  if (findings.faults().empty() && findings.broken().empty()) return;
+  const std::string made =
+      workloads::is_checked(now.object.owner_kind)
+          ? base::concat({"allowed, because a ", now.object.owner_kind, " made it: "})
+          : "";
+  if (!made.empty()) findings.soften(made);
   const bool updated = bool(work.review.old_object);
-  const bool readable = !updated || examine(kind, work.review.old_object, question, work, before);
-  for (const rules::Broken& each : now.findings.broken()) {
-    if (made)
-      now.findings.add(
-          each.finding,
-          base::concat({"allowed, because a ", now.object.owner_kind, " made it: ", each.sentence}),
-          Level::warn);
-    else if (updated && (!readable || rules::was_broken(before.findings.broken(), each)))
-      now.findings.add(each.finding, base::concat({already_like_this, each.sentence}), Level::warn);
-    else
-      now.findings.add(each.finding, each.sentence);
-  }
+  Examined before(question.config, work.review.ns);
+  const bool readable = updated && examine(kind, work.review.old_object, question, work, before);
+  if (readable)
+    findings.soften_old(before.findings, std::string(already_like_this));
+  else if (updated)
+    findings.soften(std::string(already_like_this));
+  add_broken(before, updated, readable, made, findings);
 }
 
 // The warnings are in work.told.notes.
@@ -201,8 +197,7 @@ answer::Answer answer_object(read::Body body, const Question& question,
     work.reader.within("request.object");
     return answer::refuse(work.reader.error(), work);
   }
-  soften(*kind, question, work, now);
-  add_broken(*kind, question, work, now);
+  settle(*kind, question, work, now);
   return respond_found(*kind, now, config, work);
 }
 
@@ -229,8 +224,7 @@ std::vector<Found> faults_of(read::Body review, const config::Config& config,
   const Question question{config, cluster, listener};
   Examined now(config, work.review.ns);
   if (!examine(*kind, work.review.object, question, work, now)) return {};
-  soften(*kind, question, work, now);
-  add_broken(*kind, question, work, now);
+  settle(*kind, question, work, now);
   std::vector<Found> out;
   for (const Found* fault : now.findings.faults().in_order()) out.push_back(*fault);
   return out;
