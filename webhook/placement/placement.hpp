@@ -62,6 +62,7 @@ struct Placement {
 
   bool labels() const { return why > Terms::switched_off; }
   bool terms() const { return why == Terms::added; }
+  bool repels() const { return terms() || apart; }
 };
 
 // Keys of the slices seen last: making one takes a long multiplication for each byte, and the

@@ -74,21 +74,23 @@ void append_affinity(Json& out, const TermParts& parts, const base::NameList& un
   if (placement.not_on.size > 0 || !unfit.empty()) {
     out << "\"nodeAffinity\":";
     append_node_affinity(out, placement.not_on, unfit);
-    if (placement.terms() || placement.apart) out << ",";
-  }
-  if (placement.apart) {
-    out << "\"podAntiAffinity\":" << required_open;
-    append_term(out, parts, Rule::others_of_priority);
-    out << "]}";
+    if (placement.repels()) out << ",";
   }
   if (placement.terms()) {
     out << "\"podAffinity\":" << required_open;
     append_term(out, parts, Rule::own);
-    out << "]},\"podAntiAffinity\":" << required_open;
+    out << "]},";
+  }
+  if (placement.repels()) {
+    out << "\"podAntiAffinity\":" << required_open;
     append_term(out, parts, Rule::others_of_priority);
-    out << "],\"preferredDuringSchedulingIgnoredDuringExecution\":[";
-    append_weighted(out, parts);
-    out << "]}";
+    out << "]";
+    if (placement.terms()) {
+      out << ",\"preferredDuringSchedulingIgnoredDuringExecution\":[";
+      append_weighted(out, parts);
+      out << "]";
+    }
+    out << "}";
   }
   out << "}";
 }
@@ -164,7 +166,7 @@ base::Buffer& Writer::begin_key() {
   key.clear();
   key.add(parts_.config.prefix, ';', base::view(placement_.key), ';', placement_.priority.view(),
           placement_.apart ? '=' : ';',
-          placement_.terms() || placement_.apart ? placement_.topology_key : std::string_view());
+          placement_.repels() ? placement_.topology_key : std::string_view());
   for (std::size_t i = 0; i < others.size; ++i) key.add(';', others.chips[i]);
   for (std::size_t i = 0; i < unfit_.size(); ++i) key.add('!', unfit_[i]);
   return key;
@@ -371,7 +373,7 @@ void write_placement(const config::Config& config, const Placement& placement,
   Writer writer(config, placement, target);
   writer.labels();
   writer.follow();
-  if (!placement.terms() && !placement.apart && placement.not_on.size == 0) return;
+  if (!placement.repels() && placement.not_on.size == 0) return;
   if (target.pod.affinity == read::Presence::absent) return writer.whole_affinity();
   writer.into_affinity();
 }
