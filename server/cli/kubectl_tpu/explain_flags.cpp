@@ -2,6 +2,7 @@
 
 #include "server/cli/choices.hpp"
 #include "server/cli/kubectl_tpu/access_flags.hpp"
+#include "server/cli/kubectl_tpu/input_flags.hpp"
 #include "server/cli/setting_flags.hpp"
 #include "server/tools/predict/expand/expand.hpp"
 #include "server/tools/predict/explain/command.hpp"
@@ -101,18 +102,6 @@ std::string explain_footer() {
          std::string(explain_example);
 }
 
-void add_input(CLI::App& command, explain::ExplainOptions& options,
-               std::vector<std::string>& flagged) {
-  command.add_option("FILE", options.files,
-                     "Manifests to explain: files, folders, or - for standard input (the default)");
-  command.add_option("--filename,-f", flagged, "The same as FILE, as in kubectl")
-      ->allow_extra_args(false)
-      ->type_name("FILE");
-  command.add_option("--namespace,-n", options.ns, "Namespace of objects that name none")
-      ->type_name("NS")
-      ->capture_default_str();
-}
-
 void add_output(CLI::App& command, explain::ExplainOptions& options) {
   add_choice<ExplainOutput>(
       command, "--output,-o", options.output,
@@ -168,17 +157,18 @@ void choose_cluster(const CLI::App& command, const std::string& cluster,
 
 void add_explain(CLI::App& program, Command& chosen) {
   auto options = std::make_shared<explain::ExplainOptions>();
-  auto flagged = std::make_shared<std::vector<std::string>>();
   auto cluster = std::make_shared<std::string>();
   auto* command = program.add_subcommand(
       "explain", "Show the result of a manifest: its Pods, slices and node pools");
-  add_input(*command, *options, *flagged);
+  const auto flagged = add_input_flags(
+      *command, options->files, options->ns,
+      "Manifests to explain: files, folders, or - for standard input (the default)");
   add_output(*command, *options);
   add_cluster(*command, *options, *cluster);
   auto layers = add_setting_flags(*command, settings::Scope::decision);
   command->footer(explain_footer());
   command->callback([command, options, flagged, cluster, layers, &chosen] {
-    options->files.insert(options->files.end(), flagged->begin(), flagged->end());
+    join_files(flagged, options->files);
     choose_cluster(*command, *cluster, *options);
     options->config = layers->resolve().options.webhook;
     chosen.run = [options](const text::Console& console) {

@@ -1,6 +1,7 @@
 #include "server/cli/kubectl_tpu/policy_flags.hpp"
 
 #include "server/cli/choices.hpp"
+#include "server/cli/kubectl_tpu/input_flags.hpp"
 #include "server/cli/setting_flags.hpp"
 #include "server/settings/usage_error.hpp"
 #include "server/tools/policy/command.hpp"
@@ -98,15 +99,9 @@ Examples:
 void add_policy_test(CLI::App& policy, Command& chosen) {
   auto options = std::make_shared<policy::TrialOptions>();
   auto* command = policy.add_subcommand("test", "Say what rules would refuse, before they do");
-  auto flagged = std::make_shared<std::vector<std::string>>();
-  command->add_option("FILE", options->files,
+  const auto flagged =
+      add_input_flags(*command, options->files, options->ns,
                       "Objects to judge: files, folders, or - for standard input (the default)");
-  command->add_option("--filename,-f", *flagged, "The same as FILE, as in kubectl")
-      ->allow_extra_args(false)
-      ->type_name("FILE");
-  command->add_option("--namespace,-n", options->ns, "Namespace of objects that name none")
-      ->type_name("NS")
-      ->capture_default_str();
   command->add_option("--expect", options->expected, "What is expected of them")->type_name("FILE");
   add_choice<policy::TrialOutput>(
       *command, "--output,-o", options->output,
@@ -114,7 +109,7 @@ void add_policy_test(CLI::App& policy, Command& chosen) {
   auto layers = add_setting_flags(*command, settings::Scope::names, {"teamRules"});
   command->footer(test_example);
   command->callback([options, flagged, layers, &chosen] {
-    options->files.insert(options->files.end(), flagged->begin(), flagged->end());
+    join_files(flagged, options->files);
     options->config = layers->resolve().options.webhook;
     chosen.run = [options](const text::Console& console) {
       return policy::run_policy_test(*options, console);

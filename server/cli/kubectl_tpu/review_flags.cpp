@@ -1,6 +1,7 @@
 #include "server/cli/kubectl_tpu/review_flags.hpp"
 
 #include "server/cli/choices.hpp"
+#include "server/cli/kubectl_tpu/input_flags.hpp"
 #include "server/cli/setting_flags.hpp"
 #include "server/tools/review/command.hpp"
 
@@ -44,15 +45,9 @@ bool names_input(const std::vector<std::string>& files) {
 void add_review(CLI::App& program, Command& chosen) {
   auto options = std::make_shared<review::ReviewOptions>();
   auto* command = program.add_subcommand("review", "Answer reviews offline, as the server would");
-  auto flagged = std::make_shared<std::vector<std::string>>();
-  command->add_option("FILE", options->files,
+  const auto flagged =
+      add_input_flags(*command, options->files, options->ns,
                       "Objects to review: files, folders, or - for standard input (the default)");
-  command->add_option("--filename,-f", *flagged, "The same as FILE, as in kubectl")
-      ->allow_extra_args(false)
-      ->type_name("FILE");
-  command->add_option("--namespace,-n", options->ns, "Namespace of objects that name none")
-      ->type_name("NS")
-      ->capture_default_str();
   add_choice<review::ReviewOutput>(
       *command, "--output,-o", options->output,
       {{"text", review::ReviewOutput::text},
@@ -74,7 +69,7 @@ void add_review(CLI::App& program, Command& chosen) {
   auto layers = add_setting_flags(*command, settings::Scope::decision);
   command->footer(review_example);
   command->callback([options, flagged, layers, &chosen] {
-    options->files.insert(options->files.end(), flagged->begin(), flagged->end());
+    join_files(flagged, options->files);
     const bool reads_input = options->files.empty() || names_input(options->files);
     if (reads_input && names_input(options->cluster))
       throw settings::UsageError(
