@@ -38,6 +38,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -448,18 +449,30 @@ class App {
     perform(drain_.on(Drain::Event::signal));
   }
 
-  net::Task<void> watch_certificate() {
+  // Of files that somebody else replaces.
+  net::Task<void> look_again_and_again(std::string_view failure, std::function<void()> look) {
     net::Timer timer(control_.executor());
     for (;;) {
       timer.expires_after(limits::certificate_poll);
       const auto [error] = co_await timer.async_wait(net::as_result);
       if (error) co_return;
       try {
-        look_at_certificate(std::chrono::system_clock::now());
+        look();
       } catch (const std::exception& bug) {  // out of memory, say: looked at again in a second
-        log_.error("cannot check the certificate", {{"error", bug.what()}});
+        log_.error(failure, {{"error", bug.what()}});
       }
     }
+  }
+
+  net::Task<void> watch_certificate() {
+    return look_again_and_again("cannot check the certificate",
+                                [this] { look_at_certificate(std::chrono::system_clock::now()); });
+  }
+
+  net::Task<void> watch_rules() {
+    return look_again_and_again("cannot check the rules", [this] {
+      if (const auto change = rules_.poll()) use(*change);
+    });
   }
 
   void look_at_certificate(tls::SystemTime now) {
@@ -478,16 +491,6 @@ class App {
                           {{"not_after", end}, {"renewal", renewal()}});
       case Word::good_again:
         return log_.info("certificate is good again", {{"not_after", end}});
-    }
-  }
-
-  net::Task<void> watch_rules() {
-    net::Timer timer(control_.executor());
-    for (;;) {
-      timer.expires_after(limits::certificate_poll);
-      const auto [error] = co_await timer.async_wait(net::as_result);
-      if (error) co_return;
-      if (const auto change = rules_.poll()) use(*change);
     }
   }
 
