@@ -74,10 +74,7 @@ class Walker {
     }
   };
 
-  int line(const Place& place) const {
-    const auto found = document_.lines.find(place.pointer);
-    return found == document_.lines.end() ? 1 : found->second;
-  }
+  int line(const Place& place) const { return document_.line(place.pointer); }
   std::string from(const Place& place) const { return fmt::format("{}:{}", file_, line(place)); }
   void problem(const Place& place, std::string what) {
     out_.problems.push_back({from(place), place.key, std::move(what), line(place)});

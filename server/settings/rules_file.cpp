@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <set>
 #include <span>
+#include <utility>
 
 namespace tpuwh::server::settings {
 
@@ -61,19 +61,24 @@ Wrong number_of(const Json& value, std::optional<std::uint64_t>& out) {
   return {};
 }
 
-Wrong capacities_of(const Json& value, std::vector<Capacity>& out) {
+// Calls `take` with the value of each name of a list; `all` are pairs of names and values.
+template <class Names, class Take>
+Wrong names_of(const Json& value, const Names& all, Take&& take) {
   std::vector<std::string> names, known;
-  for (const auto& [capacity, name] : webhook::rules::capacities) known.emplace_back(name);
+  for (const auto& [name, meaning] : all) known.emplace_back(name);
   const std::string wanted = fmt::format("names out of {}", fmt::join(known, ", "));
   if (Wrong wrong = texts_of(value, wanted, names); !wrong.empty()) return wrong;
   for (const std::string& name : names) {
-    const auto* found = std::ranges::find_if(webhook::rules::capacities,
-                                             [&](const auto& each) { return each.second == name; });
-    if (found == webhook::rules::capacities.end())
+    const auto found = std::ranges::find(known, name);
+    if (found == known.end())
       return expected(wanted, name) + text::did_you_mean(text::closest(name, known));
-    out.push_back(found->first);
+    take(std::begin(all)[found - known.begin()].second);
   }
   return {};
+}
+
+Wrong capacities_of(const Json& value, std::vector<Capacity>& out) {
+  return names_of(value, webhook::rules::capacities, [&](Capacity each) { out.push_back(each); });
 }
 
 Wrong labels_of(const Json& value, std::vector<RequiredLabel>& out) {
@@ -98,18 +103,7 @@ Wrong forbidden_of(const Json& value, Hygiene& out) {
       {"latest", [](Hygiene& h) { h.tags = true; }},
       {"tags", [](Hygiene& h) { h.digests = true; }},
   };
-  std::vector<std::string> names, known;
-  for (const auto& [name, set] : all) known.emplace_back(name);
-  const std::string wanted = fmt::format("names out of {}", fmt::join(known, ", "));
-  if (Wrong wrong = texts_of(value, wanted, names); !wrong.empty()) return wrong;
-  for (const std::string& name : names) {
-    const auto* found =
-        std::ranges::find(all, name, [](const auto& each) { return std::string_view(each.first); });
-    if (found == std::end(all))
-      return expected(wanted, name) + text::did_you_mean(text::closest(name, known));
-    found->second(out);
-  }
-  return {};
+  return names_of(value, all, [&](void (*set)(Hygiene&)) { set(out); });
 }
 
 template <class T>
@@ -175,8 +169,7 @@ class Reader {
 
  private:
   void problem(const std::string& pointer, std::string what) {
-    const auto found = document_.lines.find(pointer);
-    const int line = found == document_.lines.end() ? 1 : found->second;
+    const int line = document_.line(pointer);
     std::string key = pointer.empty() ? "" : pointer.substr(1);
     std::ranges::replace(key, '/', '.');
     out_.problems.push_back(

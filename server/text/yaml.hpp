@@ -84,6 +84,12 @@ struct LocatedYaml {
   // A key that stands twice (its first value holds); a second document; what is not YAML, or
   // one of the errors of parse_yaml(), after which `value` is null.
   std::vector<YamlProblem> problems;
+
+  // Of what a JSON pointer leads to; 1 where nothing is there.
+  int line(const std::string& pointer) const {
+    const auto found = lines.find(pointer);
+    return found == lines.end() ? 1 : found->second;
+  }
 };
 LocatedYaml parse_located_yaml(const std::string& text);
 

@@ -5,8 +5,8 @@
 namespace tpuwh::webhook::rules {
 
 std::string_view name_of(Capacity capacity) {
-  return std::ranges::find(capacities, capacity, &std::pair<Capacity, std::string_view>::first)
-      ->second;
+  using Row = decltype(capacities)::value_type;
+  return std::ranges::find(capacities, capacity, &Row::second)->first;
 }
 
 // Goes back to the last '*' alone, so its time is at most the product of both lengths.

@@ -15,11 +15,11 @@ namespace tpuwh::webhook::rules {
 
 // What nodes a Pod selects by the way in which they are paid for (docs/facts.md#capacity-labels).
 enum class Capacity : std::uint8_t { on_demand, reservation, spot, flex_start };
-inline constexpr std::array<std::pair<Capacity, std::string_view>, 4> capacities{{
-    {Capacity::on_demand, "on-demand"},
-    {Capacity::reservation, "reservation"},
-    {Capacity::spot, "spot"},
-    {Capacity::flex_start, "flex-start"},
+inline constexpr std::array<std::pair<std::string_view, Capacity>, 4> capacities{{
+    {"on-demand", Capacity::on_demand},
+    {"reservation", Capacity::reservation},
+    {"spot", Capacity::spot},
+    {"flex-start", Capacity::flex_start},
 }};
 std::string_view name_of(Capacity capacity);
 

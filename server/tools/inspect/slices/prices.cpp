@@ -50,10 +50,9 @@ class Reader {
     Pointer at;
     if (!key.empty()) at /= key;
     if (!price.empty()) at /= price;
-    const auto line = document_.lines.find(at.to_string());
     std::string path = base::printable(key, longest_key);
     if (!price.empty()) path += '.' + base::printable(price, longest_key);
-    add_problem(line == document_.lines.end() ? 1 : line->second,
+    add_problem(document_.line(at.to_string()),
                 path.empty() ? std::string(what) : fmt::format("{}: {}", path, what));
   }
 
