@@ -33,9 +33,8 @@ bool read_claim_spec(base::json::Reader& in, ClaimSpec& out);
 // What the selectors of a DeviceClass say; null where there is none of that name.
 using FindClass = std::function<const SelectedChips*(std::string_view)>;
 
-//   chips   of device class tpu.google.com, and of each request of which selectors, its own or
-//   those
-//           of its class, say that its devices are the TPU DRA driver's. Those of requests with
+//   chips   of device class tpu.google.com, and of each request of which selectors, its own or its
+//           class's, say that its devices are the TPU DRA driver's. Those of requests with
 //           adminAccess are left out: they give no chips to anybody. A class that is not known has
 //           none, and `why` names it
 //   all     that a node has (allocationMode All), where no selector says how many that is

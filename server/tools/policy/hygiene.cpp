@@ -1,5 +1,6 @@
 #include "server/tools/policy/hygiene.hpp"
 
+#include "server/text/json_text.hpp"
 #include "server/tools/objects/json_path.hpp"
 #include "server/tools/policy/rules_cel.hpp"
 #include "server/tools/reference/ids/policy_rows.hpp"
@@ -16,18 +17,11 @@ namespace tpuwh::server::policy {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using text::text_member;
 using webhook::rules::matches;
 
-std::string text_of(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : std::string();
-}
-
-std::string text_at(const Json& object, const char* key) {
-  return text_of(objects::at(object, {key}));
-}
-
 bool is_true(const Json& value) {
-  return value.is_boolean() && value.get<bool>();
+  return value == Json(true);
 }
 
 template <class F>
@@ -71,12 +65,11 @@ class Look {
     title_ = one.title;
     const Json& pod = *one.pod;
     labels(pod);
-    const auto image = [](const Json& container) { return text_at(container, "image"); };
+    const auto image = [](const Json& container) { return text_member(container, "image"); };
     if (!hygiene_.images.empty())
       container("image-not-allowed", pod, [&](const Json& c) -> std::optional<std::string> {
         if (any_matches(hygiene_.images, image(c))) return {};
-        return fmt::format("has image {}, expected one of {}", image(c),
-                           with_commas(hygiene_.images));
+        return fmt::format("has image {}, expected one of {}", image(c), joined(hygiene_.images));
       });
     if (hygiene_.digests)
       container("image-without-digest", pod, [&](const Json& c) -> std::optional<std::string> {
@@ -105,7 +98,7 @@ class Look {
  private:
   void labels(const Json& pod) {
     for (const auto& [key, values] : hygiene_.labels) {
-      const std::string found = text_of(objects::at(pod, {"metadata", "labels", key.c_str()}));
+      const std::string found = text_member(objects::at(pod, {"metadata", "labels"}), key);
       if (!found.empty() && any_matches(values, found)) continue;
       add("label-required", fmt::format("label {} is {}, expected {}", key,
                                         found.empty() ? "missing" : found, expected_words(values)));
@@ -121,7 +114,7 @@ class Look {
       const std::optional<std::string> what = wrong(each);
       if (!what) return;
       told = true;
-      add(name, fmt::format("container {} {}", text_at(each, "name"), *what));
+      add(name, fmt::format("container {} {}", text_member(each, "name"), *what));
     });
   }
 
@@ -129,25 +122,26 @@ class Look {
     if (!hygiene_.host_paths)
       for (const Json& volume : objects::at(spec, {"volumes"}))
         if (volume.contains("hostPath")) {
-          add("host-path", fmt::format("volume {} is a path of the node", text_at(volume, "name")));
+          add("host-path",
+              fmt::format("volume {} is a path of the node", text_member(volume, "name")));
           break;
         }
     if (!hygiene_.host_network && is_true(objects::at(spec, {"hostNetwork"})))
       add("host-network", "hostNetwork is true");
     if (hygiene_.default_account) return;
     const std::string account = spec.contains("serviceAccountName")
-                                    ? text_at(spec, "serviceAccountName")
-                                    : text_at(spec, "serviceAccount");
+                                    ? text_member(spec, "serviceAccountName")
+                                    : text_member(spec, "serviceAccount");
     if (account.empty() || account == "default")
       add("default-account", "serviceAccountName is default");
   }
 
   std::optional<std::string> key_in_text(const Json& container) const {
     for (const Json& each : objects::at(container, {"env"}))
-      if (!text_at(each, "value").empty() &&
-          any_matches(hygiene_.secret_variables, text_at(each, "name")))
+      if (!text_member(each, "value").empty() &&
+          any_matches(hygiene_.secret_variables, text_member(each, "name")))
         return fmt::format("writes the value of variable {} down, expected valueFrom a Secret",
-                           text_at(each, "name"));
+                           text_member(each, "name"));
     return {};
   }
 
@@ -160,15 +154,15 @@ void add_cluster(const Json& spec, std::vector<TitledTemplate>& out) {
   if (spec.contains("headGroupSpec"))
     out.push_back({"head group: ", &objects::at(spec, {"headGroupSpec", "template"})});
   for (const Json& group : objects::at(spec, {"workerGroupSpecs"}))
-    out.push_back(
-        {"worker group " + text_at(group, "groupName") + ": ", &objects::at(group, {"template"})});
+    out.push_back({"worker group " + text_member(group, "groupName") + ": ",
+                   &objects::at(group, {"template"})});
 }
 
 }  // namespace
 
 std::vector<TitledTemplate> templates_with_chips(const Json& object) {
   std::vector<TitledTemplate> out;
-  const std::string kind = text_at(object, "kind");
+  const std::string kind = text_member(object, "kind");
   const Json& spec = objects::at(object, {"spec"});
   if (kind == "Job" || kind == "StatefulSet" || kind == "Deployment") {
     out.push_back({"", &objects::at(spec, {"template"})});
@@ -176,7 +170,7 @@ std::vector<TitledTemplate> templates_with_chips(const Json& object) {
     out.push_back({"", &objects::at(spec, {"jobTemplate", "spec", "template"})});
   } else if (kind == "JobSet") {
     for (const Json& job : objects::at(spec, {"replicatedJobs"}))
-      out.push_back({"replicated job " + text_at(job, "name") + ": ",
+      out.push_back({"replicated job " + text_member(job, "name") + ": ",
                      &objects::at(job, {"template", "spec", "template"})});
   } else if (kind == "RayCluster") {
     add_cluster(spec, out);

@@ -131,7 +131,7 @@ class Faults {
 
   void value(Finding finding, std::string_view name, const std::vector<std::string>& allowed) {
     if (allowed.empty()) return;
-    const std::string values = as_cel(with_commas(allowed));
+    const std::string values = as_cel(joined(allowed));
     each(id_of(finding), fmt::format("!a.{}.matches({})", name, as_cel(expression_of(allowed))),
          fmt::format("a.{}", name), "0",
          fmt::format(
@@ -150,7 +150,7 @@ class Faults {
     each(id_of(Finding::rule_capacity),
          fmt::format("!(a.capacity in [{}])", fmt::join(texts, ", ")), "a.capacity", "0",
          fmt::format("'asks for ' + a.capacity + ' capacity, expected one of ' + {}",
-                     as_cel(with_commas(names))));
+                     as_cel(joined(names))));
   }
 
   void slice_chips() {
@@ -212,7 +212,7 @@ class Faults {
       container("image-not-allowed",
                 fmt::format("!{}.matches({})", image, as_cel(expression_of(has.images))),
                 fmt::format("'has image ' + {} + ', expected one of ' + {}", image,
-                            as_cel(with_commas(has.images))));
+                            as_cel(joined(has.images))));
     if (has.digests)
       container("image-without-digest",
                 fmt::format("!{}.matches('@sha256:[0-9a-f]{{64}}$')", image),
@@ -302,10 +302,10 @@ std::string names(const Rules& rules) {
 
 std::string expected_words(const std::vector<std::string>& patterns) {
   const bool any = patterns.size() == 1 && patterns.front() == "*";
-  return any ? "any value" : "one of " + with_commas(patterns);
+  return any ? "any value" : "one of " + joined(patterns);
 }
 
-std::string with_commas(const std::vector<std::string>& all) {
+std::string joined(const std::vector<std::string>& all) {
   return fmt::format("{}", fmt::join(all, ", "));
 }
 

@@ -27,6 +27,6 @@ std::string job_pods_cel(std::string_view spec, std::string_view indexed);
 // "any value" of "*" alone, "one of a, b" else.
 std::string expected_words(const std::vector<std::string>& patterns);
 // "a, b", as it stands in messages.
-std::string with_commas(const std::vector<std::string>& all);
+std::string joined(const std::vector<std::string>& all);
 
 }  // namespace tpuwh::server::policy

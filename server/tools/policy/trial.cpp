@@ -3,11 +3,12 @@
 #include "base/counted.hpp"
 #include "base/names.hpp"
 #include "server/text/json_line.hpp"
+#include "server/text/json_text.hpp"
 #include "server/text/read_file.hpp"
 #include "server/text/yaml.hpp"
 #include "server/tools/inspect/source/input_files.hpp"
 #include "server/tools/objects/api_version.hpp"
-#include "server/tools/objects/json_path.hpp"
+#include "server/tools/objects/object.hpp"
 #include "server/tools/policy/hygiene.hpp"
 #include "server/tools/policy/rules_law.hpp"
 #include "server/tools/review/input.hpp"
@@ -26,6 +27,7 @@ namespace tpuwh::server::policy {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using text::text_member;
 using webhook::findings::Finding;
 using webhook::findings::Level;
 
@@ -62,16 +64,10 @@ struct PassedOver {
   std::size_t pods = 0, others = 0, made = 0, without_chips = 0;
 };
 
-std::string text_at(const Json& object, std::initializer_list<const char*> path) {
-  const Json& value = objects::at(object, path);
-  return value.is_string() ? value.get<std::string>() : std::string();
-}
-
 bool made_by_checked(const Json& object) {
   for (const Json& owner : objects::at(object, {"metadata", "ownerReferences"})) {
-    const Json& controller = objects::at(owner, {"controller"});
-    if (controller.is_boolean() && controller.get<bool>() &&
-        webhook::workloads::is_checked(text_at(owner, {"kind"})))
+    if (objects::at(owner, {"controller"}) == Json(true) &&
+        webhook::workloads::is_checked(text_member(owner, "kind")))
       return true;
   }
   return false;
@@ -88,18 +84,17 @@ class Trial {
     const Json& request = objects::at(review, {"request"});
     const Json& object = objects::at(request, {"object"});
     if (!object.is_object()) return wrong("an input is not an object");
-    const std::string kind = text_at(object, {"kind"});
-    const std::string version = text_at(object, {"apiVersion"});
+    const std::string kind = text_member(object, "kind");
+    const std::string version = text_member(object, "apiVersion");
     const std::string group(objects::split_api_version(version).group);
     if (kind == "Pod" && version == "v1") return ++passed_.pods, void();
     if (!webhook::workloads::find_object(group, kind)) return ++passed_.others, void();
     if (made_by_checked(object)) return ++passed_.made, void();
-    Judged one{.ns = text_at(request, {"namespace"}),
+    Judged one{.ns = text_member(request, "namespace"),
                .kind = kind,
-               .name = text_at(object, {"metadata", "name"}),
+               .name = objects::shown_name(object),
                .rule = {},
                .said = {}};
-    if (one.name.empty()) one.name = text_at(object, {"metadata", "generateName"}) + "*";
     add_findings(input.review, one);
     const auto* rule = webhook::rules::rule_of(*config_.rules, one.ns);
     one.rule = rule == nullptr ? "" : rule->name;
@@ -171,8 +166,8 @@ Result<std::vector<Expected>> read_expected(const std::string& file, const text:
     return wrong("expected a list of {object, outcome, ids}");
   std::vector<Expected> out;
   for (const Json& each : documents->front()) {
-    Expected one{text_at(each, {"object"}), Outcome::allowed, {}};
-    const std::string outcome = text_at(each, {"outcome"});
+    Expected one{text_member(each, "object"), Outcome::allowed, {}};
+    const std::string outcome = text_member(each, "outcome");
     const auto* found = std::ranges::find(outcomes, std::string_view(outcome));
     if (one.object.find('/') == std::string::npos || found == std::end(outcomes))
       return wrong(
