@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pathlib
+import random
 import signal
 import subprocess
 import sys
@@ -48,6 +49,33 @@ def up(name, **more):
         yield state
     finally:
         cluster.down(directory)
+
+
+def cpu_window(connection, server, path, body, count):
+    """Microseconds of CPU of the API server for each of `count` objects that are created one after the other."""
+    import servers
+    before = servers.cpu_ns(server.pid)
+    for _ in range(count):
+        connection.request("POST", path, body, {"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        text = answer.read()
+        if answer.status != 201:
+            raise RuntimeError(f"{path}: {answer.status} {text.decode()}")
+    return (servers.cpu_ns(server.pid) - before) / 1e3 / count
+
+
+def interval(of, to=None, minus=None, times=4000):
+    """(mean, low, high) of windows, 95 % by resampled rounds; divided by the windows of another cell, or less them."""
+    chance, rounds = random.Random(38), range(len(of))
+
+    def value(some):
+        total = sum(of[i] for i in some)
+        if to:
+            return total / sum(to[i] for i in some)
+        return (total - sum(minus[i] for i in some) if minus else total) / len(some)
+
+    sampled = sorted(value(chance.choices(rounds, k=len(rounds))) for _ in range(times))
+    return value(rounds), sampled[int(0.025 * times)], sampled[int(0.975 * times)]
 
 
 def process_of(state, name):

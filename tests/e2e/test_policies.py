@@ -10,8 +10,8 @@ import subprocess
 import pytest
 import yaml
 
-from controlplane import programs
 from harness.api import wait_for
+from harness.policies import applied
 from harness.sizes import KINDS, draw_object
 
 FINDINGS = pathlib.Path(__file__).resolve().parents[1] / "golden/findings"
@@ -21,32 +21,12 @@ SEED = int(os.environ.get("TPUWH_SEED", "41"))
 
 
 @pytest.fixture(scope="module")
-def kubectl(plane):
-    def run(*arguments, text=None):
-        return subprocess.run([programs.path("kubectl"), "--kubeconfig", str(plane.kubeconfig), *arguments], input=text, capture_output=True,
-                              text=True, check=False)
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def policies(kubectl, tools, api):
+def policies(plane, tools, api):
     """As they are printed: refused is what the findings deny, and warned of what they warn of."""
     text = subprocess.run([tools, "policy"], capture_output=True, text=True, check=True).stdout
-    made = kubectl("apply", "-f", "-", text=text)
-    assert made.returncode == 0, made.stderr
-    names = {one["metadata"]["name"] for one in yaml.safe_load_all(text)}
-
-    def checked():
-        found = {one["metadata"]["name"]: one.get("status", {}) for one in api.list("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy")}
-        return all("typeChecking" in found[name] for name in names) and {name: found[name]["typeChecking"] for name in names}
-
-    # The API server read their types; it warns of what cannot be.
-    assert not any(wait_for("the policies to be checked", checked, 60).values())
-    wait_for("the policies to be held", lambda: held(api) >= names, 60)
-    yield names
-    gone = kubectl("delete", "-f", "-", text=text)
-    assert gone.returncode == 0, gone.stderr
+    with applied(plane, api, text) as names:
+        wait_for("the policies to be held", lambda: held(api) >= names, 60)
+        yield names
 
 
 def ids(text: str, of: set) -> set:

@@ -12,10 +12,10 @@ import threading
 import pytest
 import yaml
 
-from controlplane import programs
 from harness.api import wait_for
-from harness.team_rules import by_policy, change_numbers, draw_asking, findings, review_of
 from harness.pods import member
+from harness.policies import applied
+from harness.team_rules import by_policy, change_numbers, draw_asking, findings, review_of
 
 DRAWN = int(os.environ.get("TPUWH_DRAWN", "300"))
 SEED = int(os.environ.get("TPUWH_SEED", "41"))
@@ -28,7 +28,7 @@ RULE = {"accelerators": ["tpu-v6e-*", "tpu7x"], "topologies": ["2x2", "2x4", "4x
         "maxSliceChips": 16, "maxSlices": 3, "maxChips": 40}
 
 
-def applied(plane, tools, api, folder, rules: list, **more):
+def ruled(plane, tools, api, folder, rules: list, **more):
     """The policies of these rules, held by the API server while this holds."""
     file = folder / "rules.yaml"
     file.write_text(yaml.safe_dump({"contact": "#tpu-platform", "rules": rules, **more}), encoding="utf-8")
@@ -37,25 +37,10 @@ def applied(plane, tools, api, folder, rules: list, **more):
 
 @contextlib.contextmanager
 def held(plane, tools, api, file):
-    kubectl = [programs.path("kubectl"), "--kubeconfig", str(plane.kubeconfig)]
     text = subprocess.run([tools, "policy", "--team-rules", file], capture_output=True, text=True, check=True).stdout
     mine = [one for one in yaml.safe_load_all(text) if one["metadata"]["name"].startswith("tpu-rules-")]
-    text = yaml.safe_dump_all(mine)
-    made = subprocess.run([*kubectl, "apply", "-f", "-"], input=text, capture_output=True, text=True, check=False)
-    assert made.returncode == 0, made.stderr
-    names = {one["metadata"]["name"] for one in mine}
-
-    def checked():
-        found = {one["metadata"]["name"]: one.get("status", {}) for one in api.list("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy")}
-        return all("typeChecking" in found[name] for name in names) and {name: found[name]["typeChecking"] for name in names}
-
-    try:
-        warned = wait_for("the policies to be checked", checked, 60)
-        assert not any(warned.values()), warned
+    with applied(plane, api, yaml.safe_dump_all(mine)):
         yield file
-    finally:
-        gone = subprocess.run([*kubectl, "delete", "-f", "-"], input=text, capture_output=True, text=True, check=False)
-        assert gone.returncode == 0, gone.stderr
 
 
 def told(api, namespace, obj, **more) -> tuple[bool, set, str]:
@@ -87,7 +72,7 @@ def test_rules_and_findings_agree(plane, api, tools, namespace, tmp_path):
     draw = random.Random(SEED)
     drawn = [draw_asking(draw, number) for number in range(DRAWN)]
     broken = 0
-    with applied(plane, tools, api, tmp_path, [{"name": "drawn", "namespaces": [namespace.name], **RULE}], otherNamespaces="deny") as file:
+    with ruled(plane, tools, api, tmp_path, [{"name": "drawn", "namespaces": [namespace.name], **RULE}], otherNamespaces="deny") as file:
         wait_until_held(api, namespace)
         for obj, (found, _) in zip(drawn, findings(tools, file, [review_of(obj, namespace.name) for obj in drawn])):
             refused, said, text = told(api, namespace, obj)
@@ -114,7 +99,7 @@ def test_updates_are_refused_for_what_they_make_worse(plane, api, tools, namespa
                 continue  # the API server refuses it
             kept.append(namespace.create(obj))
     worse = 0
-    with applied(plane, tools, api, tmp_path, [{"name": "drawn", "namespaces": [namespace.name], **RULE}]) as file:
+    with ruled(plane, tools, api, tmp_path, [{"name": "drawn", "namespaces": [namespace.name], **RULE}]) as file:
         wait_until_held(api, namespace)
         for before in kept:
             changed = []
@@ -166,7 +151,7 @@ WRONG = {
 def test_what_needs_no_slice(plane, api, tools, namespace, tmp_path):
     """Labels, a queue, images, who a Pod may be on its node, keys. Each is wrong by itself."""
     rules = [{"name": "train", "namespaces": [namespace.name], **TRAINER}]
-    with applied(plane, tools, api, tmp_path, rules):
+    with ruled(plane, tools, api, tmp_path, rules):
         wait_for("the policy to be held", lambda: told(api, namespace, JOB)[0], 60)
         assert told(api, namespace, changed(lambda obj, spec, one: None)) == (False, set(), "")
         assert told(api, namespace, changed(lambda obj, spec, one: one.update(env=[
@@ -190,7 +175,7 @@ def tried(tools, rules, namespace, obj) -> set:
 
 def test_nobody_excuses_themselves(plane, api, tools, namespace, tmp_path):
     """What an object says of itself, and numbers that are none, keep no rule from it."""
-    with applied(plane, tools, api, tmp_path, [{"name": "small", "namespaces": [namespace.name], "maxChips": 2}]):
+    with ruled(plane, tools, api, tmp_path, [{"name": "small", "namespaces": [namespace.name], "maxChips": 2}]):
         wait_for("the policy to be held", lambda: told(api, namespace, JOB)[0], 60)
         excuses = [
             lambda obj, spec, one: obj["spec"]["template"]["metadata"].update(annotations={"tpu-webhook.dev/inject": "false"}),

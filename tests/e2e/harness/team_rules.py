@@ -6,6 +6,7 @@ import re
 import subprocess
 
 from .sizes import KINDS, draw_object
+from .training import pod_templates
 
 ALL_KINDS = {**KINDS, "CronJob": ("batch/v1", "cronjobs"), "Deployment": ("apps/v1", "deployments")}
 CAPACITY = [{}, {}, {"cloud.google.com/gke-spot": "true"}, {"cloud.google.com/gke-provisioning": "spot"},
@@ -13,24 +14,6 @@ CAPACITY = [{}, {}, {"cloud.google.com/gke-spot": "true"}, {"cloud.google.com/gk
             {"cloud.google.com/gke-spot": "false"}]
 SAID = re.compile(r"TPU-\d{3}: .*?\((?:rule|ask) [^)]*\)")
 IDS = {f"TPU-65{number}" for number in range(1, 8)}
-
-
-def templates(obj: dict) -> list:
-    """The Pod templates in an object."""
-    found = []
-
-    def look(value):
-        if isinstance(value, dict):
-            if "containers" in value.get("spec", {}) if isinstance(value.get("spec"), dict) else False:
-                found.append(value)
-            for each in value.values():
-                look(each)
-        elif isinstance(value, list):
-            for each in value:
-                look(each)
-
-    look(obj["spec"])
-    return found
 
 
 def draw_asking(draw: random.Random, number: int) -> dict:
@@ -43,7 +26,7 @@ def draw_asking(draw: random.Random, number: int) -> dict:
     if obj["kind"] == "StatefulSet" and draw.random() < 0.5:
         spec.pop("serviceName")
         obj = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": obj["metadata"], "spec": spec}
-    for template in templates(obj):
+    for template in pod_templates(obj):
         if any("google.com/tpu" in one.get("resources", {}).get("limits", {}) for one in template["spec"]["containers"]):
             template["spec"].setdefault("nodeSelector", {}).update(draw.choice(CAPACITY))
             template["metadata"] = {**template.get("metadata", {}), **({"labels": {**template.get("metadata", {}).get("labels", {}), "team": "a"}}
