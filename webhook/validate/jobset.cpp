@@ -70,6 +70,7 @@ controllers::ReplicatedJobWords words_of(const Checker& checker, const Replicate
 // Pods are no slice of several hosts.
 bool check_replicated_job(Checker& checker, const ReplicatedJob& replicated, const Network& network,
                           std::uint64_t attempts) {
+  if (!replicated.job.pod_template) return false;
   const bool indexed = is_indexed(replicated.job, controllers::JobMaker::jobset);
   checker.set_pods(controllers::one_or(replicated.replicas) *
                        std::min(pods_of(replicated.job, indexed), rules::most_pods),
@@ -236,8 +237,10 @@ bool check_jobset(Checker& checker, base::json::Reader::Mark spec) {
   in.go_to(jobs);
   Order order(checker, in_order, network.published);
   const bool each = in.array([&](std::size_t) {
+    const bool empty = in.take_empty_object();
+    if (empty && !checker.for_person()) return true;
     ReplicatedJob replicated;
-    if (!in.take_empty_object() && !read_replicated_job(in, replicated)) return false;
+    if (!empty && !read_replicated_job(in, replicated)) return false;
     if (checker.for_person()) words.push_back(words_of(checker, replicated));
     if (check_replicated_job(checker, replicated, network,
                              restarts.value_or(0) + std::uint64_t{1}) &&
