@@ -3,10 +3,8 @@
 #include "server/cli/choices.hpp"
 #include "server/cli/setting_flags.hpp"
 #include "server/kube/cluster/rbac.hpp"
-#include "server/rules/command.hpp"
 #include "server/rules/entries.hpp"
 #include "server/text/json_line.hpp"
-#include "server/text/json_text.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -21,8 +19,8 @@ constexpr auto rules_example = R"(
 webhook reaches exactly one. The chart installs them, each with failurePolicy and timeoutSeconds by its
 mode, and keeps those that no Pod reaches; --output json prints these, too.
 
---diff compares with the JSON of another release, for a review before an upgrade.
-Exit code: 0 nothing was added, 1 something was added, 2 OLD.json is unusable.
+`kubectl tpu rules --diff OLD.json` compares with the JSON of another release, for a review before an
+upgrade. Exit code: 0 nothing was added, 1 something was added, 2 OLD.json is unusable.
 
 Examples:
   tpu-webhook rules
@@ -30,11 +28,11 @@ Examples:
   tpu-webhook rules --rbac
   tpu-webhook rules --entries
   tpu-webhook rules --entries --output json | jq -r '.entries[].name'
-  old/tpu-webhook rules --output json > old.json && new/tpu-webhook rules --diff old.json)";
+  old/tpu-webhook rules --output json > old.json && new/kubectl-tpu rules --diff old.json)";
 
 }  // namespace
 
-void add_rules(CLI::App& program, Command& chosen) {
+void add_rules(CLI::App& program, Command& chosen, const RulesDiffer& differ) {
   auto options = std::make_shared<rules::RulesOptions>();
   auto* command = program.add_subcommand(
       "rules", "Print the paths of a Pod that may be written, and the fields that are read");
@@ -43,10 +41,12 @@ void add_rules(CLI::App& program, Command& chosen) {
                                   {"markdown", rules::RulesOutput::markdown},
                                   {"json", rules::RulesOutput::json}},
                                  "Output format");
-  command
-      ->add_option("--diff", options->older,
-                   "Print only the differences from this file, the JSON of another release")
-      ->type_name("OLD.json");
+  auto older = std::make_shared<std::string>();
+  if (differ)
+    command
+        ->add_option("--diff", *older,
+                     "Print only the differences from this file, the JSON of another release")
+        ->type_name("OLD.json");
   auto rbac = std::make_shared<bool>(false);
   command->add_flag("--rbac", *rbac,
                     "Print the RBAC rules that `serve` needs, as YAML of its ClusterRole and Role");
@@ -57,10 +57,10 @@ void add_rules(CLI::App& program, Command& chosen) {
                     "they share the Pods; --output json: also the parts of the conditions");
   auto layers = add_setting_flags(*command, settings::Scope::names);
   command->footer(rules_example);
-  command->callback([options, rbac, entries, layers, &chosen] {
+  command->callback([options, older, rbac, entries, layers, differ, &chosen] {
     const webhook::config::Config config = layers->resolve().options.webhook;
     options->prefix = config.prefix;
-    chosen.run = [options, rbac, entries, config](const text::Console& console) {
+    chosen.run = [options, older, rbac, entries, config, differ](const text::Console& console) {
       if (*entries) {
         const bool json = options->output == rules::RulesOutput::json;
         console.out << (json ? text::json_line(rules::entries_json(config), true)
@@ -71,7 +71,8 @@ void add_rules(CLI::App& program, Command& chosen) {
         console.out << text::printed_lines(kube::cluster::rbac_yaml(config.claims));
         return 0;
       }
-      return rules::run_rules(*options, console);
+      return older->empty() ? rules::run_rules(*options, console)
+                            : differ(*options, *older, console);
     };
   });
 }

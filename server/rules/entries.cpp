@@ -1,5 +1,6 @@
 #include "server/rules/entries.hpp"
 
+#include "server/text/json.hpp"
 #include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
@@ -338,8 +339,7 @@ std::string entries_yaml(const Config& config) {
   return out;
 }
 
-nlohmann::ordered_json entries_json(const Config& config) {
-  using Json = nlohmann::ordered_json;
+Json entries_json(const Config& config) {
   const Conditions is = conditions(config.prefix);
   Json out = {{"asksForTpu", is.asks_for_tpu},  {"hasClaims", is.has_claims},
               {"selectsGpus", is.selects_gpus}, {"annotated", is.annotated},

@@ -17,9 +17,8 @@
 // the same from its values, and a test compares.
 #pragma once
 
+#include "server/text/json_text.hpp"
 #include "webhook/config/config.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <optional>
 #include <string>
@@ -79,6 +78,6 @@ std::vector<Objects> objects();
 
 // `rules --entries`
 std::string entries_yaml(const webhook::config::Config& config);
-nlohmann::ordered_json entries_json(const webhook::config::Config& config);
+Json entries_json(const webhook::config::Config& config);
 
 }  // namespace tpuwh::server::rules

@@ -1,4 +1,4 @@
-// The declared surface, and what changed in it, for people and programs.
+// The declared surface, for people.
 #pragma once
 
 #include "server/rules/rules.hpp"
@@ -9,9 +9,5 @@ namespace tpuwh::server::rules {
 
 std::string as_text(const Rules& rules);
 std::string as_markdown(const Rules& rules);
-
-std::string as_text(const Rules& older, const Rules& newer, const RulesDiff& diff);
-std::string as_markdown(const Rules& older, const Rules& newer, const RulesDiff& diff);
-nlohmann::ordered_json to_json(const Rules& older, const Rules& newer, const RulesDiff& diff);
 
 }  // namespace tpuwh::server::rules

@@ -2,12 +2,9 @@
 // reads, as one release printed it. Its JSON form is an interface: docs/contract.md, "Rules".
 #pragma once
 
-#include "base/result.hpp"
-
-#include <nlohmann/json.hpp>
+#include "server/text/json_text.hpp"
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace tpuwh::server::rules {
@@ -36,26 +33,7 @@ struct Rules {
 // Of this program, with a prefix such as "tpu-webhook.dev/".
 Rules rules_of(const std::string& prefix);
 
-nlohmann::ordered_json to_json(const Rules& rules);
-// What to_json() of this or another release made. Errors say what is missing, and where.
-Result<Rules> parse_rules(const std::string& text);
-
-// From an older release to a newer one. An entry is the same where operation and path, or
-// where and what, are; "changed" is one whose condition or reason differs.
-template <class Entry>
-struct EntryDiff {
-  std::vector<Entry> added, removed;
-  std::vector<std::pair<Entry, Entry>> changed;  // was, is
-};
-struct RulesDiff {
-  EntryDiff<Write> writes;
-  EntryDiff<Read> reads;
-  std::vector<std::string> no_longer_never;  // fields that the older one promised not to write
-
-  bool grew() const {
-    return !writes.added.empty() || !reads.added.empty() || !no_longer_never.empty();
-  }
-};
-RulesDiff compare(const Rules& older, const Rules& newer);
+inline constexpr int rules_format = 1;  // what "format" says in it
+Json to_json(const Rules& rules);
 
 }  // namespace tpuwh::server::rules

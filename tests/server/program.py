@@ -26,7 +26,7 @@ def tools(program=None):
 
 def of(*arguments):
     """The program that has this command."""
-    return tools() if arguments and str(arguments[0]) in TOOLS else PROGRAM
+    return tools() if arguments and str(arguments[0]) in TOOLS or "--diff" in arguments else PROGRAM
 
 
 def run(program, *arguments, stdin=None, interrupt_after=None, limit=30):

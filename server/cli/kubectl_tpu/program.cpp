@@ -10,6 +10,7 @@
 #include "server/cli/kubectl_tpu/review_flags.hpp"
 #include "server/cli/kubectl_tpu/slices_flags.hpp"
 #include "server/cli/rules_flags.hpp"
+#include "server/tools/reference/rules_diff/command.hpp"
 
 namespace tpuwh::server::cli::kubectl_tpu {
 
@@ -37,7 +38,7 @@ void add_commands(CLI::App& program, Command& chosen) {
   add_catalog(program, chosen);
   add_findings(program, chosen);
   add_policy(program, chosen);
-  add_rules(program, chosen);
+  add_rules(program, chosen, rules_diff::run_rules_diff);
   add_config(program, chosen);
 }
 

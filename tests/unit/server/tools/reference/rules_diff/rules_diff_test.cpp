@@ -1,6 +1,6 @@
 // The declared surface as JSON, and what changes between two releases.
-#include "server/rules/rules.hpp"
-#include "server/rules/command.hpp"
+#include "server/tools/reference/rules_diff/command.hpp"
+#include "server/tools/reference/rules_diff/diff.hpp"
 #include "webhook/write/surface.hpp"
 
 #include <gmock/gmock.h>
@@ -10,16 +10,16 @@
 #include <fstream>
 #include <sstream>
 
-namespace tpuwh::server::rules {
+namespace tpuwh::server::rules_diff {
 namespace {
 
+using rules::RulesOutput;
 using testing::HasSubstr;
-using Json = nlohmann::ordered_json;
 
 const std::string our_prefix = "tpu-webhook.dev/";
 
 Json ours() {
-  return to_json(rules_of(our_prefix));
+  return rules::to_json(rules::rules_of(our_prefix));
 }
 
 TEST(RulesJsonTest, has_every_row_and_comes_back_the_same) {
@@ -27,8 +27,8 @@ TEST(RulesJsonTest, has_every_row_and_comes_back_the_same) {
   EXPECT_EQ(json["writes"].size(), webhook::write::surface().size());
   const auto parsed = parse_rules(json.dump());
   ASSERT_TRUE(parsed) << parsed.error().text();
-  EXPECT_EQ(to_json(*parsed), json);
-  EXPECT_FALSE(compare(*parsed, rules_of(our_prefix)).grew());
+  EXPECT_EQ(rules::to_json(*parsed), json);
+  EXPECT_FALSE(compare(*parsed, rules::rules_of(our_prefix)).grew());
 }
 
 struct Ran {
@@ -42,7 +42,7 @@ Ran diff(const std::string& older, RulesOutput output = RulesOutput::text) {
   std::istringstream in;
   std::ostringstream out, err;
   const int code =
-      run_rules({.output = output, .prefix = our_prefix, .older = file}, {in, out, err, false});
+      run_rules_diff({.output = output, .prefix = our_prefix}, file, {in, out, err, false});
   std::remove(file.c_str());
   return {code, out.str(), err.str()};
 }
@@ -115,8 +115,8 @@ TEST(RulesDiffTest, what_cannot_be_compared) {
   }
   std::istringstream in;
   std::ostringstream out, err;
-  EXPECT_EQ(run_rules({.prefix = our_prefix, .older = "/no/such"}, {in, out, err, false}), 2);
+  EXPECT_EQ(run_rules_diff({.prefix = our_prefix}, "/no/such", {in, out, err, false}), 2);
 }
 
 }  // namespace
-}  // namespace tpuwh::server::rules
+}  // namespace tpuwh::server::rules_diff
