@@ -25,6 +25,24 @@ std::string want(std::string_view wanted, const Json& found) {
   return fmt::format("expected {}, got {}", wanted, text);
 }
 
+// What most rows do not say.
+struct Details {
+  std::string negation = {};
+  Scope scope = Scope::serve;
+  std::string type_name = {};
+  Json schema = {};
+};
+
+Setting named(std::string key, std::string flag, std::string help, const Details& details = {}) {
+  return {.key = std::move(key),
+          .flag = std::move(flag),
+          .negation = details.negation,
+          .scope = details.scope,
+          .type_name = details.type_name,
+          .help = std::move(help),
+          .schema = details.schema};
+}
+
 // A member of ServeOptions is named by a function that takes and returns a reference.
 
 template <class T>
@@ -213,12 +231,10 @@ Setting workloads_setting() {
       if (options.webhook.workloads.has(workload.kind)) out.push_back(workload.name);
     return out;
   };
-  return list({.key = "workloads",
-               .flag = "--workloads",
-               .scope = Scope::decision,
-               .type_name = "NAME,...",
-               .help = "Workload APIs to handle; other Pods are left unchanged"},
-              wanted, {{"enum", names}}, take, get);
+  return list(
+      named("workloads", "--workloads", "Workload APIs to handle; other Pods are left unchanged",
+            {.scope = Scope::decision, .type_name = "NAME,..."}),
+      wanted, {{"enum", names}}, take, get);
 }
 
 // "tpu-webhook.dev" <-> "tpu-webhook.dev/"
@@ -228,14 +244,13 @@ Setting prefix_setting() {
   };
   const auto print = [](const std::string& prefix) { return prefix.substr(0, prefix.size() - 1); };
   return text(
-      {.key = "annotationPrefix",
-       .flag = "--annotation-prefix",
-       .scope = Scope::names,
-       .type_name = "DOMAIN",
-       .help = "Prefix of this webhook's annotations and labels",
-       .schema = {{"pattern",
-                   R"(^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$)"},
-                  {"maxLength", 253}}},
+      named("annotationPrefix", "--annotation-prefix",
+            "Prefix of this webhook's annotations and labels",
+            {.scope = Scope::names,
+             .type_name = "DOMAIN",
+             .schema = {{"pattern",
+                         R"(^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$)"},
+                        {"maxLength", 253}}}),
       "a DNS name such as tpu.example.com", [](auto& o) -> auto& { return o.webhook.prefix; },
       parse, print);
 }
@@ -248,31 +263,23 @@ const Names<webhook::config::Mode>& modes() {
 
 void add_ports(std::vector<Setting>& out) {
   out.push_back(address(
-      {.key = "listen",
-       .flag = "--listen",
-       .help = "Address to serve HTTPS on; port 0 takes a free one"},
-      false, [](auto& o) -> auto& { return o.listen; }));
+      named("listen", "--listen", "Address to serve HTTPS on; port 0 takes a free one"), false,
+      [](auto& o) -> auto& { return o.listen; }));
   out.push_back(address(
-      {.key = "healthListen",
-       .flag = "--health-listen",
-       .help = "Address to serve /livez, /readyz and /metrics on, over plain HTTP"},
+      named("healthListen", "--health-listen",
+            "Address to serve /livez, /readyz and /metrics on, over plain HTTP"),
       true, [](auto& o) -> auto& { return o.health_listen; }));
   out.push_back(address(
-      {.key = "metricsListen",
-       .flag = "--metrics-listen",
-       .help = "Address to serve /metrics alone on, over plain HTTP"},
+      named("metricsListen", "--metrics-listen",
+            "Address to serve /metrics alone on, over plain HTTP"),
       true, [](auto& o) -> auto& { return o.metrics_listen; }));
   out.push_back(boolean(
-      {.key = "healthMetrics",
-       .flag = "--health-metrics",
-       .negation = "--no-health-metrics",
-       .help = "Serve /metrics at the address of --health-listen, too"},
+      named("healthMetrics", "--health-metrics",
+            "Serve /metrics at the address of --health-listen, too",
+            {.negation = "--no-health-metrics"}),
       [](auto& o) -> auto& { return o.health_metrics; }));
   out.push_back(number(
-      {.key = "threads",
-       .flag = "--threads",
-       .type_name = "N",
-       .help = "Event loops for HTTPS, one thread each"},
+      named("threads", "--threads", "Event loops for HTTPS, one thread each", {.type_name = "N"}),
       1, limits::most_threads, [](auto& o) -> auto& { return o.threads; }));
 }
 
@@ -282,62 +289,52 @@ Setting secret_setting() {
     return good ? std::optional(name) : std::nullopt;
   };
   return text(
-      {.key = "tls.secret",
-       .flag = "--tls-secret",
-       .type_name = "NAME",
-       .help = "Secret of this Pod's namespace in which all replicas keep a certificate "
-               "that they issue and renew; its CA is written into the webhook "
-               "configurations named tpu-webhook",
-       .schema = {{"maxLength", 253}}},
+      named("tls.secret", "--tls-secret",
+            "Secret of this Pod's namespace in which all replicas keep a certificate "
+            "that they issue and renew; its CA is written into the webhook "
+            "configurations named tpu-webhook",
+            {.type_name = "NAME", .schema = {{"maxLength", 253}}}),
       "the name of a Secret", [](auto& o) -> auto& { return o.tls_secret; }, parse,
       show<std::string>);
 }
 
 void add_certificate(std::vector<Setting>& out) {
   out.push_back(file_name(
-      {.key = "tls.cert",
-       .flag = "--tls-cert",
-       .help = "Certificate chain, PEM; read again when it changes"},
+      named("tls.cert", "--tls-cert", "Certificate chain, PEM; read again when it changes"),
       [](auto& o) -> auto& { return o.tls_cert; }));
   out.push_back(file_name(
-      {.key = "tls.key", .flag = "--tls-key", .help = "Private key of the certificate, PEM"},
+      named("tls.key", "--tls-key", "Private key of the certificate, PEM"),
       [](auto& o) -> auto& { return o.tls_key; }));
   out.push_back(secret_setting());
   out.push_back(any_texts(
-      {.key = "tls.hostnames",
-       .flag = "--tls-hostname",
-       .type_name = "NAME",
-       .help = "Name or IP address in the self-issued certificate; may be repeated"},
+      named("tls.hostnames", "--tls-hostname",
+            "Name or IP address in the self-issued certificate; may be repeated",
+            {.type_name = "NAME"}),
       "names or IP addresses", [](auto& o) -> auto& { return o.tls_hostnames; }));
   out.push_back(file_name(
-      {.key = "tls.caBundleOut",
-       .flag = "--ca-bundle-out",
-       .help = "Write the self-issued CA here, not to standard output"},
+      named("tls.caBundleOut", "--ca-bundle-out",
+            "Write the self-issued CA here, not to standard output"),
       [](auto& o) -> auto& { return o.ca_bundle_out; }));
   out.push_back(file_name(
-      {.key = "tls.clientCa",
-       .flag = "--tls-client-ca",
-       .help = "Answer only callers that show a certificate of one of these CAs, PEM; read again "
-               "when it changes. The API server shows none unless it is configured to"},
+      named("tls.clientCa", "--tls-client-ca",
+            "Answer only callers that show a certificate of one of these CAs, PEM; read again "
+            "when it changes. The API server shows none unless it is configured to"),
       [](auto& o) -> auto& { return o.tls_client_ca; }));
   out.push_back(any_texts(
-      {.key = "tls.clientNames",
-       .flag = "--tls-client-name",
-       .type_name = "NAME",
-       .help = "With --tls-client-ca: the common name or a DNS name that a caller's "
-               "certificate must have; may be repeated"},
+      named("tls.clientNames", "--tls-client-name",
+            "With --tls-client-ca: the common name or a DNS name that a caller's "
+            "certificate must have; may be repeated",
+            {.type_name = "NAME"}),
       "names of a certificate", [](auto& o) -> auto& { return o.tls_client_names; }));
 }
 
 void add_log(std::vector<Setting>& out) {
   out.push_back(choice<log::LogFormat>(
-      {.key = "log.format",
-       .flag = "--log-format",
-       .help = "Format of log lines on standard error"},
+      named("log.format", "--log-format", "Format of log lines on standard error"),
       {{"text", log::LogFormat::text}, {"json", log::LogFormat::json}},
       [](auto& o) -> auto& { return o.log_format; }));
   out.push_back(choice<log::LogLevel>(
-      {.key = "log.level", .flag = "--log-level", .help = "Lowest level to log"},
+      named("log.level", "--log-level", "Lowest level to log"),
       {{"debug", log::LogLevel::debug},
        {"info", log::LogLevel::info},
        {"warn", log::LogLevel::warn},
@@ -347,24 +344,19 @@ void add_log(std::vector<Setting>& out) {
 
 void add_drain(std::vector<Setting>& out) {
   out.push_back(duration(
-      {.key = "drain.delay",
-       .flag = "--drain-delay",
-       .help = "How long to keep serving, not ready, after SIGTERM"},
+      named("drain.delay", "--drain-delay", "How long to keep serving, not ready, after SIGTERM"),
       [](auto& o) -> auto& { return o.drain_delay; }));
   out.push_back(duration(
-      {.key = "drain.timeout",
-       .flag = "--drain-timeout",
-       .help = "How long open connections then have to finish"},
+      named("drain.timeout", "--drain-timeout", "How long open connections then have to finish"),
       [](auto& o) -> auto& { return o.drain_timeout; }));
 }
 
 void add_ledger(std::vector<Setting>& out) {
   out.push_back(choice<LedgerKind>(
-      {.key = "ledger",
-       .flag = "--ledger",
-       .help = "Source of the ids of Ray workers without index labels: objects in the cluster, or "
-               "this process (memory: for a single replica). auto is cluster in a Pod or with a "
-               "kubeconfig, else memory. memory and none never contact an API server"},
+      named("ledger", "--ledger",
+            "Source of the ids of Ray workers without index labels: objects in the cluster, or "
+            "this process (memory: for a single replica). auto is cluster in a Pod or with a "
+            "kubeconfig, else memory. memory and none never contact an API server"),
       {{"auto", LedgerKind::automatic},
        {"cluster", LedgerKind::cluster},
        {"memory", LedgerKind::memory},
@@ -374,91 +366,69 @@ void add_ledger(std::vector<Setting>& out) {
 
 void add_claims(std::vector<Setting>& out) {
   out.push_back(boolean(
-      {.key = "claims",
-       .flag = "--claims",
-       .help = "Read the cluster's ResourceClaims and their templates, and give Pods that ask for "
-               "chips by claim their variables, too"},
+      named("claims", "--claims",
+            "Read the cluster's ResourceClaims and their templates, and give Pods that ask for "
+            "chips by claim their variables, too"),
       [](auto& o) -> auto& { return o.webhook.claims; }));
 }
 
 void add_cluster(std::vector<Setting>& out) {
   out.push_back(file_name(
-      {.key = "cluster.kubeconfig",
-       .flag = "--kubeconfig",
-       .help = "Kubeconfig to reach the API server with, instead of the Pod's service account"},
+      named("cluster.kubeconfig", "--kubeconfig",
+            "Kubeconfig to reach the API server with, instead of the Pod's service account"),
       [](auto& o) -> auto& { return o.kubeconfig; }));
   out.push_back(any_text(
-      {.key = "cluster.context",
-       .flag = "--context",
-       .type_name = "NAME",
-       .help = "Context of the kubeconfig; default: its current one"},
+      named("cluster.context", "--context", "Context of the kubeconfig; default: its current one",
+            {.type_name = "NAME"}),
       "a context's name", [](auto& o) -> auto& { return o.context; }));
   out.push_back(any_text(
-      {.key = "cluster.serviceAccount",
-       .flag = "--service-account",
-       .type_name = "DIR",
-       .help = "Directory of the Pod's token, ca.crt and namespace, if not where Kubernetes "
-               "mounts them"},
+      named("cluster.serviceAccount", "--service-account",
+            "Directory of the Pod's token, ca.crt and namespace, if not where Kubernetes "
+            "mounts them",
+            {.type_name = "DIR"}),
       "a directory", [](auto& o) -> auto& { return o.service_account; }));
 }
 
 void add_decision(std::vector<Setting>& out) {
   out.push_back(file_name(
-      {.key = "teamRules",
-       .flag = "--team-rules",
-       .scope = Scope::decision,
-       .help =
-           "Rules of the cluster: who may ask for TPUs, and for how many; whoever breaks one is "
-           "warned of it when the object is created. `kubectl tpu policy` enforces them"},
+      named("teamRules", "--team-rules",
+            "Rules of the cluster: who may ask for TPUs, and for how many; whoever breaks one is "
+            "warned of it when the object is created. `kubectl tpu policy` enforces them",
+            {.scope = Scope::decision}),
       [](auto& o) -> auto& { return o.rules_file; }));
   out.push_back(choice<webhook::config::Mode>(
-      {.key = "mode",
-       .flag = "--mode",
-       .scope = Scope::decision,
-       .help = "shadow: decide, log and warn, but allow every Pod unchanged"},
+      named("mode", "--mode", "shadow: decide, log and warn, but allow every Pod unchanged",
+            {.scope = Scope::decision}),
       modes(), [](auto& o) -> auto& { return o.webhook.mode; }));
   out.push_back(workloads_setting());
   out.push_back(boolean(
-      {.key = "placement",
-       .flag = "--placement",
-       .negation = "--no-placement",
-       .scope = Scope::decision,
-       .help = "Add affinity terms that keep a slice on one node pool"},
+      named("placement", "--placement", "Add affinity terms that keep a slice on one node pool",
+            {.negation = "--no-placement", .scope = Scope::decision}),
       [](auto& o) -> auto& { return o.webhook.placement; }));
   out.push_back(boolean(
-      {.key = "placementHint",
-       .flag = "--placement-hint",
-       .negation = "--no-placement-hint",
-       .scope = Scope::decision,
-       .help =
-           "Prefer node pools that can hold the whole slice, by the state of the cluster's Nodes"},
+      named("placementHint", "--placement-hint",
+            "Prefer node pools that can hold the whole slice, by the state of the cluster's Nodes",
+            {.negation = "--no-placement-hint", .scope = Scope::decision}),
       [](auto& o) -> auto& { return o.webhook.placement_hint; }));
   out.push_back(prefix_setting());
   out.push_back(number(
-      {.key = "basePort",
-       .flag = "--base-port",
-       .scope = Scope::decision,
-       .type_name = "PORT",
-       .help = "Port of process 0 in TPU_PROCESS_ADDRESSES"},
+      named("basePort", "--base-port", "Port of process 0 in TPU_PROCESS_ADDRESSES",
+            {.scope = Scope::decision, .type_name = "PORT"}),
       1, 65535, [](auto& o) -> auto& { return o.webhook.base_port; }));
   out.push_back(boolean(
-      {.key = "kuberayTruncatedService",
-       .flag = "--kuberay-truncated-service",
-       .scope = Scope::decision,
-       .help = "Name the Service of Ray workers as KubeRay up to 1.3 does: its last 50 characters"},
+      named("kuberayTruncatedService", "--kuberay-truncated-service",
+            "Name the Service of Ray workers as KubeRay up to 1.3 does: its last 50 characters",
+            {.scope = Scope::decision}),
       [](auto& o) -> auto& { return o.webhook.kuberay_truncates_service_name; }));
   out.push_back(boolean(
-      {.key = "tpuNameEverywhere",
-       .flag = "--tpu-name-everywhere",
-       .scope = Scope::decision,
-       .help = "Set TPU_NAME for every workload, not only for Ray and LeaderWorkerSet"},
+      named("tpuNameEverywhere", "--tpu-name-everywhere",
+            "Set TPU_NAME for every workload, not only for Ray and LeaderWorkerSet",
+            {.scope = Scope::decision}),
       [](auto& o) -> auto& { return o.webhook.tpu_name_everywhere; }));
   out.push_back(boolean(
-      {.key = "torchTpu",
-       .flag = "--torch-tpu",
-       .scope = Scope::decision,
-       .help =
-           "Set TORCH_TPU_TOPOLOGY and TORCH_TPU_SLICEBUILDER_ADDRESSES, which torch_tpu reads"},
+      named("torchTpu", "--torch-tpu",
+            "Set TORCH_TPU_TOPOLOGY and TORCH_TPU_SLICEBUILDER_ADDRESSES, which torch_tpu reads",
+            {.scope = Scope::decision}),
       [](auto& o) -> auto& { return o.webhook.torch_tpu; }));
 }
 
@@ -569,19 +539,15 @@ void add_overrides(std::vector<Setting>& out) {
       return fmt::format("perWorkload.{}.{}", workload.name, last);
     };
     out.push_back(choice<webhook::config::Mode>(
-        {.key = key("mode"),
-         .scope = Scope::decision,
-         .help = "Overrides mode for this workload API"},
+        named(key("mode"), "", "Overrides mode for this workload API", {.scope = Scope::decision}),
         modes(), [kind = workload.kind](auto& o) -> auto& { return o.webhook.of(kind).mode; }));
     out.push_back(boolean(
-        {.key = key("placement"),
-         .scope = Scope::decision,
-         .help = "Overrides placement for this workload API"},
+        named(key("placement"), "", "Overrides placement for this workload API",
+              {.scope = Scope::decision}),
         [kind = workload.kind](auto& o) -> auto& { return o.webhook.of(kind).placement; }));
     out.push_back(boolean(
-        {.key = key("placementHint"),
-         .scope = Scope::decision,
-         .help = "Overrides placementHint for this workload API"},
+        named(key("placementHint"), "", "Overrides placementHint for this workload API",
+              {.scope = Scope::decision}),
         [kind = workload.kind](auto& o) -> auto& { return o.webhook.of(kind).placement_hint; }));
   }
   using webhook::config::Override;
