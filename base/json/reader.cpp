@@ -42,24 +42,13 @@ std::string_view sentence(simdjson::error_code code) {
   }
 }
 
+// In the order of the enum.
+constexpr auto kind_names =
+    std::to_array<std::string_view>({"an object", "an array", "a string", "a number",
+                                     "true or false", "null", "something that is not JSON"});
+
 std::string_view name_of(ValueKind kind) {
-  switch (kind) {
-    case ValueKind::object:
-      return "an object";
-    case ValueKind::array:
-      return "an array";
-    case ValueKind::string:
-      return "a string";
-    case ValueKind::number:
-      return "a number";
-    case ValueKind::boolean:
-      return "true or false";
-    case ValueKind::null:
-      return "null";
-    case ValueKind::invalid:
-      break;
-  }
-  return "something that is not JSON";
+  return kind_names[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace

@@ -152,17 +152,7 @@ void step(const std::string& word, Position& at) {
     at.pending = option;
 }
 
-std::string_view script_of(Shell shell) {
-  switch (shell) {
-    case Shell::bash:
-      return bash_script;
-    case Shell::zsh:
-      return zsh_script;
-    case Shell::fish:
-      return fish_script;
-  }
-  return {};
-}
+constexpr std::string_view scripts[] = {bash_script, zsh_script, fish_script};  // as enum Shell
 
 }  // namespace
 
@@ -207,7 +197,7 @@ std::string completion_lines(const Completion& completion) {
 std::string completion_script(Shell shell, std::string_view file) {
   std::string function(file);
   std::ranges::replace(function, '-', '_');
-  std::string script(script_of(shell));
+  std::string script(scripts[static_cast<std::size_t>(shell)]);
   base::replace_all(script, "PROGRAM", file);
   base::replace_all(script, "FUNCTION", function);
   return script;

@@ -9,17 +9,8 @@ enum class LogFormat { text, json };
 enum class LogLevel { debug, info, warn, error };
 
 constexpr std::string_view name_of(LogLevel level) {
-  switch (level) {
-    case LogLevel::debug:
-      return "debug";
-    case LogLevel::info:
-      return "info";
-    case LogLevel::warn:
-      return "warn";
-    case LogLevel::error:
-      return "error";
-  }
-  return "error";
+  constexpr std::string_view names[] = {"debug", "info", "warn", "error"};  // in their order
+  return names[static_cast<int>(level)];
 }
 
 }  // namespace tpuwh::server::log

@@ -1,77 +1,31 @@
 #include "webhook/outcome/summary.hpp"
 
+#include <array>
+
 namespace tpuwh::webhook::outcome {
 
+namespace {
+
+// In the order of the enums.
+constexpr auto outcomes = std::to_array<std::string_view>(
+    {"patched", "unchanged", "denied", "unusable", "deferred", "failed"});
+constexpr auto reasons = std::to_array<std::string_view>(
+    {"injected",    "already_done", "not_a_pod",    "no_tpu",        "switched_off",
+     "opted_out",   "single_host",  "no_identity",  "no_place",      "no_claim",
+     "no_topology", "no_subdomain", "inconsistent", "bad_topology",  "bad_index",
+     "bad_name",    "too_long",     "bad_quantity", "forbidden",     "checked",
+     "never_works", "unreadable",   "too_large",    "internal_error"});
+static_assert(outcomes.size() == static_cast<std::size_t>(Outcome::failed) + 1);
+static_assert(reasons.size() == static_cast<std::size_t>(Reason::internal_error) + 1);
+
+}  // namespace
+
 std::string_view name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::patched:
-      return "patched";
-    case Outcome::unchanged:
-      return "unchanged";
-    case Outcome::denied:
-      return "denied";
-    case Outcome::unusable:
-      return "unusable";
-    case Outcome::deferred:
-      return "deferred";
-    case Outcome::failed:
-      return "failed";
-  }
-  return "";
+  return outcomes[static_cast<std::size_t>(outcome)];
 }
 
 std::string_view name(Reason reason) {
-  switch (reason) {
-    case Reason::injected:
-      return "injected";
-    case Reason::already_done:
-      return "already_done";
-    case Reason::not_a_pod:
-      return "not_a_pod";
-    case Reason::no_tpu:
-      return "no_tpu";
-    case Reason::switched_off:
-      return "switched_off";
-    case Reason::opted_out:
-      return "opted_out";
-    case Reason::single_host:
-      return "single_host";
-    case Reason::no_identity:
-      return "no_identity";
-    case Reason::no_place:
-      return "no_place";
-    case Reason::no_claim:
-      return "no_claim";
-    case Reason::no_topology:
-      return "no_topology";
-    case Reason::no_subdomain:
-      return "no_subdomain";
-    case Reason::inconsistent:
-      return "inconsistent";
-    case Reason::bad_topology:
-      return "bad_topology";
-    case Reason::bad_index:
-      return "bad_index";
-    case Reason::bad_name:
-      return "bad_name";
-    case Reason::too_long:
-      return "too_long";
-    case Reason::bad_quantity:
-      return "bad_quantity";
-    case Reason::forbidden:
-      return "forbidden";
-    case Reason::checked:
-      return "checked";
-    case Reason::never_works:
-      return "never_works";
-    case Reason::unreadable:
-      return "unreadable";
-    case Reason::too_large:
-      return "too_large";
-    case Reason::internal_error:
-      return "internal_error";
-  }
-  return "";
+  return reasons[static_cast<std::size_t>(reason)];
 }
 
 }  // namespace tpuwh::webhook::outcome

@@ -4,14 +4,13 @@
 #include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace tpuwh::server::kube::client {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using text::text_member;
 
 // Enough of a page that is not a Status to know who wrote it.
@@ -52,33 +51,18 @@ std::string beginning(std::string_view text) {
   return out;
 }
 
+constexpr std::pair<unsigned, std::string_view> reasons[] = {
+    {400, "BadRequest"},    {401, "Unauthorized"},
+    {403, "Forbidden"},     {404, "NotFound"},
+    {409, "Conflict"},      {410, "Expired"},
+    {422, "Invalid"},       {429, "TooManyRequests"},
+    {500, "InternalError"}, {503, "ServiceUnavailable"},
+    {504, "Timeout"}};
+
 std::string_view reason_of(unsigned code) {
-  switch (code) {
-    case 400:
-      return "BadRequest";
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "NotFound";
-    case 409:
-      return "Conflict";
-    case 410:
-      return "Expired";
-    case 422:
-      return "Invalid";
-    case 429:
-      return "TooManyRequests";
-    case 500:
-      return "InternalError";
-    case 503:
-      return "ServiceUnavailable";
-    case 504:
-      return "Timeout";
-    default:
-      return "";
-  }
+  const auto* found =
+      std::ranges::find(reasons, code, &std::pair<unsigned, std::string_view>::first);
+  return found == std::end(reasons) ? "" : found->second;
 }
 
 std::string scope(const Resource& resource) {

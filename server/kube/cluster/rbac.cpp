@@ -8,30 +8,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <string_view>
 
 namespace tpuwh::server::kube::cluster {
 namespace {
 
-std::string reason_of(store::Kind kind) {
-  switch (kind) {
-    case store::Kind::pod:
-      return "places that are taken, tokens, leaders of Jobs; and lists of one group's Pods";
-    case store::Kind::node:
-      return "the pool of a leader's node; chips";
-    case store::Kind::service:
-      return "names of KubeRay's headless Services";
-    case store::Kind::ray_cluster:
-      return "hosts and replicas of worker groups";
-    case store::Kind::claim:
-      return "chips of claims that are there by their own name (--claims)";
-    case store::Kind::claim_template:
-      return "chips of claims that are made from a template (--claims)";
-    case store::Kind::device_class:
-      return "whose devices those of a claim are (--claims)";
-  }
-  return {};
-}
+// What is read of each kind, in the order of store::Kind.
+constexpr auto reasons = std::to_array<const char*>(
+    {"places that are taken, tokens, leaders of Jobs; and lists of one group's Pods",
+     "the pool of a leader's node; chips", "names of KubeRay's headless Services",
+     "hosts and replicas of worker groups",
+     "chips of claims that are there by their own name (--claims)",
+     "chips of claims that are made from a template (--claims)",
+     "whose devices those of a claim are (--claims)"});
+static_assert(reasons.size() == store::kind_count);
 
 std::string role(std::string_view kind, bool own_namespace, bool claims) {
   std::string text = fmt::format(
@@ -61,7 +52,7 @@ const std::vector<RbacRule>& rbac_rules() {
                      each.resource.plural,
                      {"list", "watch"},
                      false,
-                     reason_of(each.kind)});
+                     reasons[static_cast<std::size_t>(each.kind)]});
     // One that no watch has brought yet is asked for by name (ClaimsOfPods).
     const std::vector<std::string> watched_and_asked = {"get", "list", "watch"};
     for (const Watched& each : watched_claims("v1"))
@@ -69,7 +60,7 @@ const std::vector<RbacRule>& rbac_rules() {
                      each.kind == store::Kind::device_class
                          ? std::vector<std::string>{"list", "watch"}
                          : watched_and_asked,
-                     false, reason_of(each.kind), Need::claims});
+                     false, reasons[static_cast<std::size_t>(each.kind)], Need::claims});
     const client::Resource ledger = ledger_objects("");
     all.push_back({ledger.group,
                    ledger.plural,

@@ -32,19 +32,12 @@ int require(int result, std::string_view what) {
   throw std::runtime_error(fmt::format("cannot open {}: {}", what, std::strerror(errno)));
 }
 
-std::string_view message(Watch::Why why) {
-  switch (why) {
-    case Watch::Why::not_begun:
-      return "received a signal to end before it served";
-    case Watch::Why::stuck:
-      return "an event loop does not turn; the process ends, to be started again";
-    case Watch::Why::not_drained:
-      return "not drained in time; the process ends at once";
-    case Watch::Why::not_at_once:
-      return "second signal, and no end; the process ends at once";
-  }
-  return "";
-}
+// In the order of Watch::Why.
+constexpr std::string_view messages[] = {
+    "received a signal to end before it served",
+    "an event loop does not turn; the process ends, to be started again",
+    "not drained in time; the process ends at once",
+    "second signal, and no end; the process ends at once"};
 
 }  // namespace
 
@@ -104,10 +97,11 @@ void Watchdog::end(const Watch::Verdict& verdict) {
   const auto seconds = static_cast<std::uint64_t>(verdict.lasted.count());
   const bool begun = verdict.why != Watch::Why::not_begun;
   const auto level = begun ? log::LogLevel::error : log::LogLevel::info;
+  const std::string_view message = messages[static_cast<std::size_t>(verdict.why)];
   if (verdict.loop)
-    last_line_.write(level, message(verdict.why), {{"loop", loop}, {"seconds", seconds}});
+    last_line_.write(level, message, {{"loop", loop}, {"seconds", seconds}});
   else
-    last_line_.write(level, message(verdict.why), {{"seconds", seconds}});
+    last_line_.write(level, message, {{"seconds", seconds}});
   ::_exit(begun ? 1 : 0);
 }
 
