@@ -27,6 +27,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace tpuwh::base::json {
@@ -75,7 +76,8 @@ class Reader {
   // Takes a null if one is next.
   bool take_null() { return peek() == 'n' && take_literal_null(); }
 
-  // Calls `member(key)` for each member; it must take exactly one value.
+  // Calls `member(key)` for each member, or `member(key, seen)`, of which first() takes the second;
+  // it must take exactly one value.
   template <class F>
   bool object(F&& member);
   // Takes an object without members if one is next and written as "{}". What may be there a million
@@ -250,6 +252,7 @@ class Reader {
 
 template <class F>
 bool Reader::object(F&& member) {
+  Seen seen = 0;
   if (!enter('{')) return false;
   if (peek() == '}') {
     ++next_;
@@ -257,7 +260,12 @@ bool Reader::object(F&& member) {
     for (;;) {
       std::string_view name;
       if (!key(name)) return false;
-      if (!member(name)) {
+      bool taken;
+      if constexpr (std::is_invocable_v<F, std::string_view, Seen&>)
+        taken = member(name, seen);
+      else
+        taken = member(name);
+      if (!taken) {
         step(name);
         return false;
       }

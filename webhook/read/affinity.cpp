@@ -23,13 +23,13 @@ bool read_requirements(base::json::Reader& in, Pod& pod) {
     Requirement requirement;
     requirement.values_begin = requirement.values_end =
         static_cast<std::uint32_t>(pod.values.size());
-    base::json::Seen seen = 0;
-    const bool read = in.take_empty_object() || in.object([&](std::string_view key) {
-      if (key == "key") return in.first(seen, 0) && in.string(requirement.key);
-      if (key == "operator") return in.first(seen, 1) && in.string(requirement.op);
-      if (key == "values") return in.first(seen, 2) && read_values(in, requirement, pod);
-      return in.skip();
-    });
+    const bool read =
+        in.take_empty_object() || in.object([&](std::string_view key, base::json::Seen& seen) {
+          if (key == "key") return in.first(seen, 0) && in.string(requirement.key);
+          if (key == "operator") return in.first(seen, 1) && in.string(requirement.op);
+          if (key == "values") return in.first(seen, 2) && read_values(in, requirement, pod);
+          return in.skip();
+        });
     if (!read || !keep(in, pod.requirements, requirement)) return false;
     if (requirement.values_end - requirement.values_begin == 1 && requirement.op == "In")
       pod.pins.push_back(static_cast<std::uint32_t>(pod.requirements.size() - 1));
@@ -41,22 +41,22 @@ bool read_node_term(base::json::Reader& in, Pod& pod) {
   NodeTerm term;
   term.begin = static_cast<std::uint32_t>(pod.requirements.size());
   term.pins_begin = static_cast<std::uint32_t>(pod.pins.size());
-  base::json::Seen seen = 0;
-  const bool read = in.take_empty_object() || in.object([&](std::string_view key) {
-    if (key == "matchExpressions") {
-      if (!in.first(seen, 0) || in.take_null()) return !in.failed();
-      term.expressions = Presence::present;
-      return read_requirements(in, pod);
-    }
-    if (key == "matchFields") {
-      if (!in.first(seen, 1) || in.take_null()) return !in.failed();
-      return in.array([&](std::size_t) {
-        term.empty = false;
+  const bool read =
+      in.take_empty_object() || in.object([&](std::string_view key, base::json::Seen& seen) {
+        if (key == "matchExpressions") {
+          if (!in.first(seen, 0) || in.take_null()) return !in.failed();
+          term.expressions = Presence::present;
+          return read_requirements(in, pod);
+        }
+        if (key == "matchFields") {
+          if (!in.first(seen, 1) || in.take_null()) return !in.failed();
+          return in.array([&](std::size_t) {
+            term.empty = false;
+            return in.skip();
+          });
+        }
         return in.skip();
       });
-    }
-    return in.skip();
-  });
   term.end = static_cast<std::uint32_t>(pod.requirements.size());
   term.pins_end = static_cast<std::uint32_t>(pod.pins.size());
   if (term.end > term.begin) term.empty = false;
@@ -93,9 +93,7 @@ bool read_node_affinity(base::json::Reader& in, Pod& pod) {
 }
 
 bool read_label_selector(base::json::Reader& in, Pod& pod) {
-  if (in.take_null()) return true;
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.take_null() || in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key != "matchExpressions") return in.skip();
     if (!in.first(seen, 0) || in.take_null()) return !in.failed();
     return read_requirements(in, pod);
@@ -122,14 +120,15 @@ bool read_namespaces(base::json::Reader& in, PodTerm& term) {
 
 bool read_pod_term(base::json::Reader& in, PodTerm& term, Pod& pod) {
   term.begin = static_cast<std::uint32_t>(pod.requirements.size());
-  base::json::Seen seen = 0;
-  const bool read = in.take_empty_object() || in.object([&](std::string_view key) {
-    if (key == "labelSelector") return in.first(seen, 0) && read_label_selector(in, pod);
-    if (key == "topologyKey") return in.first(seen, 1) && in.string(term.topology_key);
-    if (key == "namespaceSelector") return in.first(seen, 2) && read_namespace_selector(in, term);
-    if (key == "namespaces") return in.first(seen, 3) && read_namespaces(in, term);
-    return in.skip();
-  });
+  const bool read =
+      in.take_empty_object() || in.object([&](std::string_view key, base::json::Seen& seen) {
+        if (key == "labelSelector") return in.first(seen, 0) && read_label_selector(in, pod);
+        if (key == "topologyKey") return in.first(seen, 1) && in.string(term.topology_key);
+        if (key == "namespaceSelector")
+          return in.first(seen, 2) && read_namespace_selector(in, term);
+        if (key == "namespaces") return in.first(seen, 3) && read_namespaces(in, term);
+        return in.skip();
+      });
   term.end = static_cast<std::uint32_t>(pod.requirements.size());
   return read;
 }
@@ -143,8 +142,7 @@ bool read_weight(base::json::Reader& in, PodTerm& term) {
 }
 
 bool read_weighted_term(base::json::Reader& in, PodTerm& term, Pod& pod) {
-  base::json::Seen seen = 0;
-  return in.take_empty_object() || in.object([&](std::string_view key) {
+  return in.take_empty_object() || in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "weight") return in.first(seen, 0) && read_weight(in, term);
     if (key == "podAffinityTerm") return in.first(seen, 1) && read_pod_term(in, term, pod);
     return in.skip();
@@ -168,8 +166,7 @@ bool read_terms(base::json::Reader& in, TermList& list, Pod& pod) {
 bool read_pod_affinity(base::json::Reader& in, PodAffinity& affinity, Pod& pod) {
   if (in.take_null()) return true;
   affinity.present = Presence::present;
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "requiredDuringSchedulingIgnoredDuringExecution")
       return in.first(seen, 0) && read_terms<read_pod_term>(in, affinity.required, pod);
     if (key == "preferredDuringSchedulingIgnoredDuringExecution")
@@ -207,8 +204,7 @@ bool term_excludes(const Pod& pod, const NodeTerm& term, const Selector& label) 
 bool read_affinity(base::json::Reader& in, Pod& pod) {
   if (in.take_null()) return true;
   pod.affinity = Presence::present;
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "nodeAffinity") return in.first(seen, 0) && read_node_affinity(in, pod);
     if (key == "podAffinity")
       return in.first(seen, 1) && read_pod_affinity(in, pod.pod_affinity, pod);

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <charconv>
 #include <string>
-#include <utility>
 
 namespace tpuwh::webhook::read {
 
@@ -53,8 +52,7 @@ bool read_owners(base::json::Reader& in, Pod& pod) {
   return in.array([&](std::size_t index) {
     Owner owner;
     bool controller = false;
-    base::json::Seen seen = 0;
-    const bool read = in.object([&](std::string_view key) {
+    const bool read = in.object([&](std::string_view key, base::json::Seen& seen) {
       if (key == "kind") return in.first(seen, 0) && in.string(owner.kind);
       if (key == "name") return in.first(seen, 1) && in.string(owner.name);
       if (key == "uid") return in.first(seen, 2) && in.string(owner.uid);
@@ -69,8 +67,7 @@ bool read_owners(base::json::Reader& in, Pod& pod) {
 }
 
 bool read_metadata(base::json::Reader& in, std::string_view prefix, Pod& pod) {
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "name") return in.first(seen, 0) && base::json::optional_text(in, pod.name);
     if (key == "generateName")
       return in.first(seen, 1) && base::json::optional_text(in, pod.generate_name);
@@ -101,8 +98,7 @@ bool read_gates(base::json::Reader& in, Pod& pod) {
   if (in.take_null()) return true;
   return in.array([&](std::size_t) {
     if (in.take_empty_object()) return true;
-    base::json::Seen seen = 0;
-    return in.object([&](std::string_view key) {
+    return in.object([&](std::string_view key, base::json::Seen& seen) {
       if (key != "name") return in.skip();
       std::string_view gate;
       if (!in.first(seen, 0) || !in.string(gate)) return false;
@@ -116,17 +112,18 @@ bool read_tolerations(base::json::Reader& in, Pod& pod) {
   if (in.take_null()) return true;
   return in.array([&](std::size_t) {
     Toleration toleration;
-    base::json::Seen seen = 0;
-    const bool read = in.take_empty_object() || in.object([&](std::string_view key) {
-      if (key == "key") return in.first(seen, 0) && base::json::optional_text(in, toleration.key);
-      if (key == "operator")
-        return in.first(seen, 1) && base::json::optional_text(in, toleration.op);
-      if (key == "value")
-        return in.first(seen, 2) && base::json::optional_text(in, toleration.value);
-      if (key == "effect")
-        return in.first(seen, 3) && base::json::optional_text(in, toleration.effect);
-      return in.skip();
-    });
+    const bool read =
+        in.take_empty_object() || in.object([&](std::string_view key, base::json::Seen& seen) {
+          if (key == "key")
+            return in.first(seen, 0) && base::json::optional_text(in, toleration.key);
+          if (key == "operator")
+            return in.first(seen, 1) && base::json::optional_text(in, toleration.op);
+          if (key == "value")
+            return in.first(seen, 2) && base::json::optional_text(in, toleration.value);
+          if (key == "effect")
+            return in.first(seen, 3) && base::json::optional_text(in, toleration.effect);
+          return in.skip();
+        });
     return read && keep(in, pod.tolerations, toleration);
   });
 }
@@ -143,9 +140,7 @@ bool read_quantity(base::json::Reader& in, std::string_view& text) {
 // Of a container's resources the list that is called `list`.
 bool read_tpu_of(base::json::Reader& in, std::string_view list, const Container& container,
                  std::optional<std::uint64_t>& out, Pod& pod) {
-  if (in.take_null()) return true;
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.take_null() || in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key != key::tpu) return in.skip();
     if (!in.first(seen, 0) || in.take_null()) return !in.failed();
     std::string_view text;
@@ -161,8 +156,7 @@ bool read_tpu_of(base::json::Reader& in, std::string_view list, const Container&
 
 bool read_claim_use(base::json::Reader& in, Pod& pod) {
   std::string_view name;
-  base::json::Seen seen = 0;
-  const bool read = in.object([&](std::string_view key) {
+  const bool read = in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "name") return in.first(seen, 0) && base::json::optional_text(in, name);
     return in.skip();
   });
@@ -182,23 +176,21 @@ bool read_claims(base::json::Reader& in, Pod& pod) {
   return in.array([&](std::size_t index) {
     Claim claim;
     claim.index = static_cast<std::uint32_t>(index);
-    base::json::Seen seen = 0;
-    const bool read = in.take_empty_object() || in.object([&](std::string_view key) {
-      if (key == "name") return in.first(seen, 0) && base::json::optional_text(in, claim.name);
-      if (key == "resourceClaimTemplateName")
-        return in.first(seen, 1) && base::json::optional_text(in, claim.template_name);
-      if (key == "resourceClaimName")
-        return in.first(seen, 2) && base::json::optional_text(in, claim.claim_name);
-      return in.skip();
-    });
+    const bool read =
+        in.take_empty_object() || in.object([&](std::string_view key, base::json::Seen& seen) {
+          if (key == "name") return in.first(seen, 0) && base::json::optional_text(in, claim.name);
+          if (key == "resourceClaimTemplateName")
+            return in.first(seen, 1) && base::json::optional_text(in, claim.template_name);
+          if (key == "resourceClaimName")
+            return in.first(seen, 2) && base::json::optional_text(in, claim.claim_name);
+          return in.skip();
+        });
     return read && keep(in, pod.claims, claim);
   });
 }
 
 bool read_resources(base::json::Reader& in, Container& container, Pod& pod) {
-  if (in.take_null()) return true;
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.take_null() || in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "limits")
       return in.first(seen, 0) && read_tpu_of(in, key, container, container.limit, pod);
     if (key == "requests")
@@ -215,8 +207,7 @@ bool read_env_entry(base::json::Reader& in, std::uint32_t index, Container& cont
   std::string_view name;
   base::json::RawString value;
   bool has_value = false, has_from = false;
-  base::json::Seen seen = 0;
-  const bool read = in.object([&](std::string_view key) {
+  const bool read = in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "name") return in.first(seen, 0) && in.string(name);
     if (key == "value") {
       if (!in.first(seen, 1) || in.take_null()) return !in.failed();
@@ -251,8 +242,7 @@ bool read_env(base::json::Reader& in, Container& container, Pod& pod) {
 }
 
 bool read_container(base::json::Reader& in, Container& container, Pod& pod) {
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "name") return in.first(seen, 0) && in.string(container.name);
     if (key == "env") return in.first(seen, 1) && read_env(in, container, pod);
     if (key == "resources") return in.first(seen, 2) && read_resources(in, container, pod);
@@ -300,9 +290,8 @@ void put_init_last(std::vector<Container>& containers) {
 // Of dnsConfig its search path.
 bool read_dns_config(base::json::Reader& in, Pod& pod) {
   if (in.take_null()) return true;
-  base::json::Seen seen = 0;
   pod.searches_begin = static_cast<std::uint32_t>(pod.values.size());
-  const bool read = in.object([&](std::string_view key) {
+  const bool read = in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key != "searches") return in.skip();
     if (!in.first(seen, 0)) return false;
     return in.take_null() || in.array([&](std::size_t) {
@@ -316,8 +305,7 @@ bool read_dns_config(base::json::Reader& in, Pod& pod) {
 
 bool read_spec(base::json::Reader& in, Pod& pod) {
   if (in.take_null()) return true;
-  base::json::Seen seen = 0;
-  const bool read = in.object([&](std::string_view key) {
+  const bool read = in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "containers") return in.first(seen, 0) && read_containers(in, false, pod);
     if (key == "initContainers") return in.first(seen, 1) && read_containers(in, true, pod);
     if (key == "nodeSelector") return in.first(seen, 2) && read_node_selector(in, pod);
@@ -414,8 +402,7 @@ bool read_into_empty_pod(base::json::Reader& in, std::string_view prefix, Pod& p
 bool read_pod_template(base::json::Reader& in, std::string_view prefix, Pod& pod) {
   pod.clear();
   if (in.take_null() || in.take_empty_object()) return true;
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "metadata")
       return in.first(seen, 0) && (in.take_null() || read_metadata(in, prefix, pod));
     if (key == "spec") return in.first(seen, 1) && read_spec(in, pod);

@@ -17,9 +17,7 @@ namespace {
 constexpr std::string_view operations[] = {"CREATE", "UPDATE", "DELETE", "CONNECT"};
 
 bool read_kind(base::json::Reader& in, Review& review) {
-  if (in.take_null()) return true;
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.take_null() || in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "group")
       return in.first(seen, 0) && base::json::optional_text(in, review.kind_group);
     if (key == "version")
@@ -37,8 +35,7 @@ struct KeepObject {
 // The object is taken by `take_object`, or skipped where that returns false.
 template <class F>
 bool read_request(base::json::Reader& in, Review& review, F& take_object) {
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "uid") return in.first(seen, 0) && in.string(review.uid);
     if (key == "kind") return in.first(seen, 1) && read_kind(in, review);
     if (key == "subResource")
@@ -64,8 +61,7 @@ bool read_request(base::json::Reader& in, Review& review, F& take_object) {
 template <class F>
 bool read_members(base::json::Reader& in, Review& review, std::string_view& kind, bool& has_request,
                   F& take_object) {
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "apiVersion") return in.first(seen, 0) && in.string(review.api_version);
     if (key == "kind") return in.first(seen, 1) && in.string(kind);
     if (key == "request") {

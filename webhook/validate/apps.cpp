@@ -16,8 +16,7 @@ struct Spec {
 };
 
 bool read_spec(base::json::Reader& in, base::json::Reader::Mark place, Spec& spec) {
-  base::json::Seen seen = 0;
-  return object_at(in, place, [&](std::string_view key) {
+  return object_at(in, place, [&](std::string_view key, base::json::Seen& seen) {
     if (key == "replicas") return in.first(seen, 0) && optional_number(in, spec.replicas);
     if (key == "serviceName")
       return in.first(seen, 1) && base::json::optional_text(in, spec.service_name);

@@ -26,8 +26,7 @@ std::string pods_of(const topology::Slice& slice, std::uint32_t expected) {
 }  // namespace
 
 bool read_job_template(base::json::Reader& in, JobTemplate& job) {
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "completions") return in.first(seen, 0) && optional_number(in, job.completions);
     if (key == "parallelism") return in.first(seen, 1) && optional_number(in, job.parallelism);
     if (key == "completionMode")

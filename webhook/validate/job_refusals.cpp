@@ -3,7 +3,6 @@
 #include "webhook/validate/job.hpp"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 namespace tpuwh::webhook::validate {

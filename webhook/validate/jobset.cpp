@@ -24,9 +24,7 @@ struct ReplicatedJob {
 };
 
 bool read_job_of(base::json::Reader& in, ReplicatedJob& replicated) {
-  if (in.take_null()) return true;
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.take_null() || in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key != "spec") return in.skip();
     return in.first(seen, 0) && (in.take_null() || read_job_template(in, replicated.job));
   });
@@ -47,8 +45,7 @@ bool read_depends_on(base::json::Reader& in, ReplicatedJob& replicated) {
 }
 
 bool read_replicated_job(base::json::Reader& in, ReplicatedJob& replicated) {
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "name") return in.first(seen, 0) && base::json::optional_text(in, replicated.name);
     if (key == "replicas") return in.first(seen, 1) && optional_number(in, replicated.replicas);
     if (key == "template") return in.first(seen, 2) && read_job_of(in, replicated);
@@ -110,9 +107,7 @@ bool check_replicated_job(Checker& checker, const ReplicatedJob& replicated, con
 }
 
 bool read_network(base::json::Reader& in, Network& network) {
-  if (in.take_null()) return true;
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.take_null() || in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "enableDNSHostnames")
       return in.first(seen, 0) && base::json::optional_flag(in, network.has_names);
     if (key == "subdomain")
@@ -124,9 +119,7 @@ bool read_network(base::json::Reader& in, Network& network) {
 }
 
 bool read_startup_policy(base::json::Reader& in, bool& in_order) {
-  if (in.take_null()) return true;
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.take_null() || in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key != "startupPolicyOrder") return in.skip();
     std::string_view order;
     if (!in.first(seen, 0) || !base::json::optional_text(in, order)) return false;
@@ -136,9 +129,7 @@ bool read_startup_policy(base::json::Reader& in, bool& in_order) {
 }
 
 bool read_restarts(base::json::Reader& in, std::optional<std::uint32_t>& restarts) {
-  if (in.take_null()) return true;
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.take_null() || in.object([&](std::string_view key, base::json::Seen& seen) {
     return key == "maxRestarts" ? in.first(seen, 0) && optional_bound(in, restarts) : in.skip();
   });
 }
@@ -224,8 +215,7 @@ bool check_jobset(Checker& checker, base::json::Reader::Mark spec) {
   bool in_order = false;
   std::optional<std::uint32_t> restarts;
   std::vector<controllers::ReplicatedJobWords> words;  // for a person alone
-  base::json::Seen seen = 0;
-  const bool read = object_at(in, spec, [&](std::string_view key) {
+  const bool read = object_at(in, spec, [&](std::string_view key, base::json::Seen& seen) {
     if (key == "network") return in.first(seen, 0) && read_network(in, network);
     if (key == "replicatedJobs") return in.first(seen, 1) && keep_place(in, jobs);
     if (key == "coordinator") return in.first(seen, 2) && keep_place(in, coordinator);

@@ -19,9 +19,7 @@ struct GroupTemplate {
 };
 
 bool read_subgroups(base::json::Reader& in, GroupTemplate& group) {
-  if (in.take_null()) return true;
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.take_null() || in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "subGroupSize") return in.first(seen, 0) && optional_number(in, group.subgroup_size);
     if (key == "subGroupPolicyType")
       return in.first(seen, 1) && base::json::optional_text(in, group.subgroup_policy);
@@ -30,9 +28,7 @@ bool read_subgroups(base::json::Reader& in, GroupTemplate& group) {
 }
 
 bool read_group(base::json::Reader& in, GroupTemplate& group) {
-  if (in.take_null()) return true;
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.take_null() || in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "size") return in.first(seen, 0) && optional_number(in, group.size);
     if (key == "leaderTemplate") return in.first(seen, 1) && keep_place(in, group.leader);
     if (key == "workerTemplate") return in.first(seen, 2) && keep_place(in, group.worker);
@@ -42,9 +38,7 @@ bool read_group(base::json::Reader& in, GroupTemplate& group) {
 }
 
 bool read_network(base::json::Reader& in, GroupTemplate& group) {
-  if (in.take_null()) return true;
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.take_null() || in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key != "subdomainPolicy") return in.skip();
     return in.first(seen, 0) && base::json::optional_text(in, group.subdomain_policy);
   });
@@ -204,8 +198,7 @@ class Group {
 bool check_leader_worker_set(Checker& checker, base::json::Reader::Mark spec) {
   base::json::Reader& in = checker.reader();
   GroupTemplate group;
-  base::json::Seen seen = 0;
-  const bool read = object_at(in, spec, [&](std::string_view key) {
+  const bool read = object_at(in, spec, [&](std::string_view key, base::json::Seen& seen) {
     if (key == "leaderWorkerTemplate") return in.first(seen, 0) && read_group(in, group);
     if (key == "networkConfig") return in.first(seen, 1) && read_network(in, group);
     if (key == "replicas") return in.first(seen, 3) && optional_number(in, group.groups);

@@ -15,8 +15,7 @@ bool read_owners(base::json::Reader& in, WorkloadObject& object) {
   return in.array([&](std::size_t) {
     std::string_view kind;
     bool controller = false;
-    base::json::Seen seen = 0;
-    const bool read = in.object([&](std::string_view key) {
+    const bool read = in.object([&](std::string_view key, base::json::Seen& seen) {
       if (key == "kind") return in.first(seen, 0) && base::json::optional_text(in, kind);
       if (key == "controller")
         return in.first(seen, 1) && base::json::optional_flag(in, controller);
@@ -28,9 +27,7 @@ bool read_owners(base::json::Reader& in, WorkloadObject& object) {
 }
 
 bool read_labels(base::json::Reader& in, WorkloadObject& object) {
-  if (in.take_null()) return true;
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.take_null() || in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key != read::spelled(read::Label::kueue_queue_name)) return in.skip();
     std::string_view queue;
     if (!in.first(seen, 0) || !base::json::optional_text(in, queue)) return false;
@@ -40,9 +37,7 @@ bool read_labels(base::json::Reader& in, WorkloadObject& object) {
 }
 
 bool read_annotations(base::json::Reader& in, WorkloadObject& object) {
-  if (in.take_null()) return true;
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.take_null() || in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key != "kueue.x-k8s.io/job-min-parallelism") return in.skip();
     return in.first(seen, 0) && base::json::optional_text(in, object.min_parallelism);
   });
@@ -51,8 +46,7 @@ bool read_annotations(base::json::Reader& in, WorkloadObject& object) {
 bool read_metadata(base::json::Reader& in, WorkloadObject& object) {
   if (in.take_null()) return true;
   std::string_view name, generated;
-  base::json::Seen seen = 0;
-  const bool read = in.object([&](std::string_view key) {
+  const bool read = in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "name") return in.first(seen, 0) && base::json::optional_text(in, name);
     if (key == "generateName") return in.first(seen, 1) && base::json::optional_text(in, generated);
     if (key == "labels") return in.first(seen, 2) && read_labels(in, object);
@@ -72,8 +66,7 @@ bool read_metadata(base::json::Reader& in, WorkloadObject& object) {
 }  // namespace
 
 bool read_object(base::json::Reader& in, WorkloadObject& object) {
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "metadata") return in.first(seen, 0) && read_metadata(in, object);
     if (key == "spec") return in.first(seen, 1) && keep_place(in, object.spec);
     return in.skip();
@@ -107,8 +100,7 @@ bool keep_place(base::json::Reader& in, base::json::Reader::Mark& out) {
 
 bool member_at(base::json::Reader& in, base::json::Reader::Mark place, std::string_view wanted,
                base::json::Reader::Mark& out) {
-  base::json::Seen seen = 0;
-  return object_at(in, place, [&](std::string_view key) {
+  return object_at(in, place, [&](std::string_view key, base::json::Seen& seen) {
     return key == wanted ? in.first(seen, 0) && keep_place(in, out) : in.skip();
   });
 }

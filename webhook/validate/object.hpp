@@ -68,8 +68,7 @@ bool object_at(base::json::Reader& in, base::json::Reader::Mark place, F&& membe
 template <class F>
 bool elements_at(base::json::Reader& in, base::json::Reader::Mark place, std::string_view wanted,
                  F&& each) {
-  base::json::Seen seen = 0;
-  return object_at(in, place, [&](std::string_view key) {
+  return object_at(in, place, [&](std::string_view key, base::json::Seen& seen) {
     if (key != wanted) return in.skip();
     return in.first(seen, 0) && (in.take_null() || in.array([&](std::size_t) { return each(); }));
   });

@@ -25,8 +25,7 @@ struct Part {
 
 // Of the object's spec, the first of a member counts: the API server refuses a second one.
 bool read_part(Reader& in, Reader::Mark place, const PlainMaker& maker, Part& part) {
-  base::json::Seen seen = 0;
-  return object_at(in, place, [&](std::string_view key) {
+  return object_at(in, place, [&](std::string_view key, base::json::Seen& seen) {
     if (key == maker.count) return in.first(seen, 0) && optional_number(in, part.count);
     if (key == maker.pod_template) return in.first(seen, 1) && keep_place(in, part.pod_template);
     if (!maker.parts.empty() && key == maker.part_name)
@@ -105,8 +104,7 @@ bool check_plain(Checker& checker, Reader::Mark spec, const workloads::ObjectKin
     return read_part(in, spec, maker, part) && plain.check(part);
   }
   std::string_view service;
-  base::json::Seen seen = 0;
-  const bool read = object_at(in, spec, [&](std::string_view key) {
+  const bool read = object_at(in, spec, [&](std::string_view key, base::json::Seen& seen) {
     return !maker.service.empty() && key == maker.service
                ? in.first(seen, 0) && base::json::optional_text(in, service)
                : in.skip();

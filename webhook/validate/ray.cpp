@@ -40,8 +40,7 @@ struct WorkerGroup {
 };
 
 bool read_group(base::json::Reader& in, WorkerGroup& group) {
-  base::json::Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  return in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "groupName") return in.first(seen, 0) && base::json::optional_text(in, group.name);
     if (key == "template") return in.first(seen, 3) && keep_place(in, group.pod_template);
     if (key == "numOfHosts") return in.first(seen, 1) && optional_number(in, group.hosts);
@@ -212,8 +211,7 @@ bool check_cluster(Checker& checker, Cluster known, std::string_view kind,
                    base::json::Reader::Mark spec) {
   base::json::Reader& in = checker.reader();
   base::json::Reader::Mark head, groups;
-  base::json::Seen seen = 0;
-  const bool read = object_at(in, spec, [&](std::string_view key) {
+  const bool read = object_at(in, spec, [&](std::string_view key, base::json::Seen& seen) {
     if (key == "headGroupSpec") return in.first(seen, 0) && keep_place(in, head);
     if (key == "workerGroupSpecs") return in.first(seen, 1) && keep_place(in, groups);
     if (key == "enableInTreeAutoscaling")
@@ -233,8 +231,7 @@ bool check_ray_holder(Checker& checker, base::json::Reader::Mark spec, std::stri
   base::json::Reader& in = checker.reader();
   base::json::Reader::Mark cluster;
   std::optional<std::uint32_t> deadline;
-  base::json::Seen seen = 0;
-  const bool read = object_at(in, spec, [&](std::string_view key) {
+  const bool read = object_at(in, spec, [&](std::string_view key, base::json::Seen& seen) {
     if (key == member) return in.first(seen, 0) && keep_place(in, cluster);
     if (key == "activeDeadlineSeconds") return in.first(seen, 1) && optional_bound(in, deadline);
     return in.skip();

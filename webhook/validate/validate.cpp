@@ -170,7 +170,7 @@ answer::Answer respond_found(const Kind& kind, const Examined& found, const conf
     decision.outcome = outcome::Outcome::denied;
     decision.reason =
         never_works(faults) ? outcome::Reason::never_works : outcome::Reason::forbidden;
-    decision.denial = Error(base::Errc::bad_value, verdict(kind, found.object, faults));
+    decision.denial = bad_value(verdict(kind, found.object, faults));
     if (decision.shadow)
       notes.say(base::concat(
           {outcome::in_shadow, "it would have been denied: ", decision.denial.text()}));
