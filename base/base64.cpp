@@ -1,7 +1,6 @@
 #include "base/base64.hpp"
 
 #include <array>
-#include <cstdint>
 #include <cstring>
 
 #if defined(__x86_64__)

@@ -89,6 +89,11 @@ class Error {
   std::string path_;
 };
 
+// A value that is none of those that are taken: the kind that most errors are of.
+inline Error bad_value(std::string message, std::string path = {}) {
+  return Error(base::Errc::bad_value, std::move(message), std::move(path));
+}
+
 template <class T>
 using Result = boost::system::result<T, Error>;
 

@@ -13,7 +13,6 @@ namespace tpuwh::server::cli {
 
 namespace {
 
-using settings::Json;
 using settings::Layers;
 using settings::Setting;
 using settings::Shape;

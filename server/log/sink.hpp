@@ -14,8 +14,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
-#include <string>
-#include <string_view>
 #include <thread>
 
 namespace tpuwh::server::log {

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <istream>
 #include <map>
 #include <ostream>
 

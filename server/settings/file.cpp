@@ -14,7 +14,6 @@
 #include <cstring>
 #include <fstream>
 #include <istream>
-#include <iterator>
 
 namespace tpuwh::server::settings {
 

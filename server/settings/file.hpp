@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/settings/setting.hpp"
+#include "server/text/json.hpp"
 
 #include <iosfwd>
 #include <string>

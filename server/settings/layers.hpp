@@ -3,7 +3,6 @@
 
 #include "server/settings/file.hpp"
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>

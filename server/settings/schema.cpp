@@ -1,6 +1,7 @@
 #include "server/settings/schema.hpp"
 
 #include "server/settings/table.hpp"
+#include "server/text/json.hpp"
 
 namespace tpuwh::server::settings {
 

@@ -3,16 +3,13 @@
 #pragma once
 
 #include "server/settings/serve_options.hpp"
-
-#include <nlohmann/json.hpp>
+#include "server/text/json_text.hpp"
 
 #include <functional>
 #include <string>
 #include <string_view>
 
 namespace tpuwh::server::settings {
-
-using Json = nlohmann::ordered_json;
 
 // Which subcommands have the flag; each scope has those of the scopes before it.
 enum class Scope {

@@ -5,8 +5,6 @@
 
 #include <openssl/evp.h>
 
-#include <algorithm>
-
 namespace tpuwh::server::text {
 
 namespace {

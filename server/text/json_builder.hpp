@@ -5,8 +5,7 @@
 
 #include "base/names.hpp"
 #include "base/result.hpp"
-
-#include <nlohmann/json.hpp>
+#include "server/text/json_text.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -21,11 +20,10 @@ namespace tpuwh::server::text {
 
 class JsonBuilder {
  public:
-  using Json = nlohmann::ordered_json;
   enum class Fault { noted, thrown };
   explicit JsonBuilder(Fault fault = Fault::noted) : fault_(fault) {}
 
-  nlohmann::ordered_json take() { return std::move(root_); }
+  Json take() { return std::move(root_); }
   // Of a fault: how much was read, with what is none.
   std::size_t position() const { return position_; }
   // Where a key stands twice, of the first such.

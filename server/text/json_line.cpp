@@ -6,8 +6,8 @@
 
 namespace tpuwh::server::text {
 
-Printed json_line(const nlohmann::ordered_json& value, bool page) {
-  constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
+Printed json_line(const Json& value, bool page) {
+  constexpr auto replace = Json::error_handler_t::replace;
   return Printed::trusted(visible_json(value.dump(page ? 2 : -1, ' ', false, replace)) + "\n");
 }
 

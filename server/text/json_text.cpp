@@ -5,14 +5,11 @@
 #include "server/text/json_builder.hpp"
 #include "webhook/read/body.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace tpuwh::server::text {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // That JSON has as they are, and ASCII.
 constexpr base::Characters plain =
@@ -63,47 +60,46 @@ std::optional<Error> json_fault(std::string_view text) {
   return reader.error();
 }
 
-nlohmann::ordered_json parse_or_discard(std::string_view text) {
+Json parse_or_discard(std::string_view text) {
   JsonBuilder builder;
-  if (nlohmann::ordered_json::sax_parse(text, &builder)) return builder.take();
-  return nlohmann::ordered_json(nlohmann::ordered_json::value_t::discarded);
+  if (Json::sax_parse(text, &builder)) return builder.take();
+  return Json(Json::value_t::discarded);
 }
 
-nlohmann::ordered_json parse_or_throw(std::string_view text) {
+Json parse_or_throw(std::string_view text) {
   JsonBuilder builder(JsonBuilder::Fault::thrown);
-  nlohmann::ordered_json::sax_parse(text, &builder);
+  Json::sax_parse(text, &builder);
   return builder.take();
 }
 
-const nlohmann::ordered_json* find_member(const nlohmann::ordered_json& object,
-                                          const std::string& key) {
+const Json* find_member(const Json& object, const std::string& key) {
   if (!object.is_object()) return nullptr;
   const auto found = object.find(key);
   return found == object.end() ? nullptr : &*found;
 }
 
-std::string text_member(const nlohmann::ordered_json& object, const std::string& key) {
-  const nlohmann::ordered_json* found = find_member(object, key);
+std::string text_member(const Json& object, const std::string& key) {
+  const Json* found = find_member(object, key);
   return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-const nlohmann::ordered_json& member(const nlohmann::ordered_json& object, const std::string& key) {
-  static const nlohmann::ordered_json none;
-  const nlohmann::ordered_json* found = find_member(object, key);
+const Json& member(const Json& object, const std::string& key) {
+  static const Json none;
+  const Json* found = find_member(object, key);
   return found != nullptr ? *found : none;
 }
 
-std::string dump_json(const nlohmann::ordered_json& value) {
+std::string dump_json(const Json& value) {
   std::string out;
   append_json(value, out);
   return out;
 }
 
-std::string dump_or_throw(const nlohmann::ordered_json& value, int indent) {
+std::string dump_or_throw(const Json& value, int indent) {
   return value.dump(indent);
 }
 
-std::string dump_ascii(const nlohmann::ordered_json& value) {
+std::string dump_ascii(const Json& value) {
   return value.dump(-1, ' ', true);
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "server/text/json.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -21,29 +22,27 @@ std::optional<Error> json_fault(std::string_view text);
 
 // Of what is nested no deeper than json_fault() allows. What is not JSON is a discarded value, or
 // an exception of nlohmann's.
-nlohmann::ordered_json parse_or_discard(std::string_view text);
-nlohmann::ordered_json parse_or_throw(std::string_view text);
+Json parse_or_discard(std::string_view text);
+Json parse_or_throw(std::string_view text);
 
 // The value under `key`; a null pointer if `object` is not an object or has no such member.
-const nlohmann::ordered_json* find_member(const nlohmann::ordered_json& object,
-                                          const std::string& key);
+const Json* find_member(const Json& object, const std::string& key);
 
 // The string that stands under `key`; "" if `object` is none, or holds something else.
-std::string text_member(const nlohmann::ordered_json& object, const std::string& key);
+std::string text_member(const Json& object, const std::string& key);
 
 // The value under `key`, in `object`; a null if that is not an object or has no such member. What
 // is in a temporary would be gone with it.
-const nlohmann::ordered_json& member(const nlohmann::ordered_json& object, const std::string& key);
-const nlohmann::ordered_json& member(const nlohmann::ordered_json&& object,
-                                     const std::string& key) = delete;
+const Json& member(const Json& object, const std::string& key);
+const Json& member(const Json&& object, const std::string& key) = delete;
 
 // On one line. A user's strings may hold bytes that are not UTF-8, which are replaced.
-std::string dump_json(const nlohmann::ordered_json& value);
+std::string dump_json(const Json& value);
 
 // On one line, or indented. Throws nlohmann's type_error for what is not UTF-8.
-std::string dump_or_throw(const nlohmann::ordered_json& value, int indent = -1);
+std::string dump_or_throw(const Json& value, int indent = -1);
 
 // On one line of ASCII. Throws as well.
-std::string dump_ascii(const nlohmann::ordered_json& value);
+std::string dump_ascii(const Json& value);
 
 }  // namespace tpuwh::server::text

@@ -40,8 +40,7 @@ Result<std::string> read_file(const std::string& path, std::size_t most) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   auto text = read_all(file, most);
-  if (!file.is_open() || file.bad() || errno == EISDIR)
-    return Error(base::Errc::bad_value, std::strerror(errno));
+  if (!file.is_open() || file.bad() || errno == EISDIR) return bad_value(std::strerror(errno));
   return text;
 }
 

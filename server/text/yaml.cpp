@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -25,7 +24,6 @@ namespace tpuwh::server::text {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Pointer = Json::json_pointer;
 
 bool one_of(std::string_view text, std::initializer_list<std::string_view> set) {

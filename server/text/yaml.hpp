@@ -2,8 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
-
-#include <nlohmann/json.hpp>
+#include "server/text/json_text.hpp"
 
 #include <cstddef>
 #include <map>
@@ -31,12 +30,12 @@ enum class Twice { last_holds, refused };
 //           than a million values, or max_repeated_yaml_bytes
 //   merges  "<<" as kubectl's reader has it (sigs.k8s.io/yaml): what it names is put where it
 //           stands, so that it replaces keys before it and is replaced by those behind it
-Result<std::vector<nlohmann::ordered_json>> parse_yaml(const std::string& text);
+Result<std::vector<Json>> parse_yaml(const std::string& text);
 
 // A document, and what has to be said of how it was read: a sentence with its line for each key
 // that stands twice, and for each merge that other readers take another way.
 struct YamlDocument {
-  nlohmann::ordered_json value;
+  Json value;
   std::vector<std::string> notes;
 };
 
@@ -79,7 +78,7 @@ struct YamlProblem {
 
 // One document and where its parts stand.
 struct LocatedYaml {
-  nlohmann::ordered_json value;      // null for an empty text
+  Json value;                        // null for an empty text
   std::map<std::string, int> lines;  // JSON pointer -> line of the key or item, from 1
   // A key that stands twice (its first value holds); a second document; what is not YAML, or
   // one of the errors of parse_yaml(), after which `value` is null.
@@ -95,6 +94,6 @@ LocatedYaml parse_located_yaml(const std::string& text);
 
 // For people: block style, a string quoted only where it would not read as one. Read again it is
 // the same value.
-std::string to_yaml(const nlohmann::ordered_json& value);
+std::string to_yaml(const Json& value);
 
 }  // namespace tpuwh::server::text

@@ -20,9 +20,8 @@ Result<std::vector<CertificatePtr>> read_pem(const std::string& pem) {
   const auto reason = ERR_GET_REASON(ERR_peek_last_error());
   ERR_clear_error();
   if (reason != PEM_R_NO_START_LINE)
-    return Error(base::Errc::bad_value,
-                 fmt::format("certificate {} of the PEM text cannot be read", out.size() + 1));
-  if (out.empty()) return Error(base::Errc::bad_value, "there is no PEM certificate in it");
+    return bad_value(fmt::format("certificate {} of the PEM text cannot be read", out.size() + 1));
+  if (out.empty()) return bad_value("there is no PEM certificate in it");
   return out;
 }
 
@@ -42,8 +41,7 @@ Result<std::vector<CertificateDates>> read_certificates(const std::string& pem) 
     const auto begin = to_time(X509_get0_notBefore(each.get()));
     const auto end = to_time(X509_get0_notAfter(each.get()));
     if (!begin || !end)
-      return Error(base::Errc::bad_value,
-                   fmt::format("the dates of certificate {} cannot be read", out.size() + 1));
+      return bad_value(fmt::format("the dates of certificate {} cannot be read", out.size() + 1));
     out.push_back({subject(each.get()), *begin, *end});
   }
   return out;
@@ -52,7 +50,7 @@ Result<std::vector<CertificateDates>> read_certificates(const std::string& pem) 
 Result<void> verify_chain(const std::string& chain, const std::string& roots,
                           const std::string& host, SystemTime now) {
   const auto untrusted = why_untrusted(chain, roots, host, now);
-  if (untrusted) return Error(base::Errc::bad_value, untrusted->what);
+  if (untrusted) return bad_value(untrusted->what);
   return {};
 }
 

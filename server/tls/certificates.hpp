@@ -5,7 +5,6 @@
 #include "server/tls/context.hpp"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tpuwh::server::tls {

@@ -3,8 +3,6 @@
 
 #include "server/tls/context.hpp"
 
-#include <chrono>
-
 namespace tpuwh::server::tls {
 
 class Expiry {

@@ -8,7 +8,6 @@
 #include <openssl/objects.h>
 #include <openssl/x509v3.h>
 
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <string_view>

@@ -17,7 +17,7 @@ std::string part_names(const DynamicSlicing& slicing) {
 }
 
 Error refused(const Dims& dims, const std::string& why) {
-  return Error(base::Errc::bad_value, dims.text() + " is not a dynamic slice: " + why);
+  return bad_value(dims.text() + " is not a dynamic slice: " + why);
 }
 
 Error no_dynamic_slicing(const Generation& generation, const Dims& dims) {

@@ -37,9 +37,8 @@ Error no_such_node(const Generation& generation, std::uint32_t chips) {
     advice = "; the smallest machine type with that many is " + std::string(machine->name) +
              "; its Pods ask for all " + std::to_string(machine->chips_per_vm);
   }
-  return Error(base::Errc::bad_value, std::string(generation.label) + " has no node of " +
-                                          base::counted(chips, "chip") + ", only of " +
-                                          node_sizes(generation) + advice);
+  return bad_value(std::string(generation.label) + " has no node of " +
+                   base::counted(chips, "chip") + ", only of " + node_sizes(generation) + advice);
 }
 
 Error no_such_way(const Generation& generation, const Dims& dims, std::uint32_t chips) {
@@ -48,10 +47,9 @@ Error no_such_way(const Generation& generation, const Dims& dims, std::uint32_t 
     ways += (ways.empty() ? "" : " or ") + text(pool);
   }
   const std::string made = ways.empty() ? "" : "; " + dims.text() + " is made of " + ways;
-  return Error(base::Errc::bad_value, dims.text() + " of " + std::string(generation.label) +
-                                          " is not made of nodes of " +
-                                          base::counted(chips, "chip") + ", which support " +
-                                          legal_shapes(generation, chips) + made);
+  return bad_value(dims.text() + " of " + std::string(generation.label) +
+                   " is not made of nodes of " + base::counted(chips, "chip") + ", which support " +
+                   legal_shapes(generation, chips) + made);
 }
 
 }  // namespace

@@ -9,10 +9,8 @@
 #include "webhook/read/body.hpp"
 #include "webhook/read/cluster.hpp"
 
-#include <cstddef>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 
 namespace tpuwh::webhook::answer {

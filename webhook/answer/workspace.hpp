@@ -10,8 +10,6 @@
 #include "webhook/read/review.hpp"
 #include "webhook/write/json.hpp"
 
-#include <string_view>
-
 namespace tpuwh::webhook::answer {
 
 struct Workspace::Impl {

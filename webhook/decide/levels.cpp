@@ -49,7 +49,7 @@ outcome::Decision at_levels(outcome::Decision decision, const config::Config& co
   if (refused == warnings.end()) return decision;
   decision.outcome = outcome::Outcome::denied;
   decision.reason = outcome::Reason::forbidden;
-  decision.denial = Error(base::Errc::bad_value, std::move(refused->sentence));
+  decision.denial = bad_value(std::move(refused->sentence));
   decision.finding = refused->finding;
   warnings.erase(refused);
   return decision;

@@ -5,8 +5,6 @@
 #include "webhook/read/claims.hpp"
 #include "webhook/read/pod.hpp"
 
-#include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -20,7 +20,7 @@ using findings::Finding;
 Identity nobody(std::string why) {
   return {.verdict = Identity::Verdict::leave_alone,
           .reason = outcome::Reason::no_identity,
-          .why = Error(base::Errc::bad_value, std::move(why)),
+          .why = bad_value(std::move(why)),
           .finding = Finding::identity_missing};
 }
 
@@ -28,7 +28,7 @@ Identity nobody(std::string why) {
 Identity contradictory(std::string why) {
   return {.verdict = Identity::Verdict::leave_alone,
           .reason = outcome::Reason::inconsistent,
-          .why = Error(base::Errc::bad_value, std::move(why)),
+          .why = bad_value(std::move(why)),
           .finding = Finding::size_contradicts};
 }
 

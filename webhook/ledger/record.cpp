@@ -40,9 +40,8 @@ Result<std::vector<LedgerEntry>> parse_entries(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
     const auto place = parse_token(token);
     if (!place)
-      return Error(base::Errc::bad_value, "line " + std::to_string(line) + " is \"" +
-                                              base::printable(token) +
-                                              "\", expected <slice>-<host>-<16 hex digits>");
+      return bad_value("line " + std::to_string(line) + " is \"" + base::printable(token) +
+                       "\", expected <slice>-<host>-<16 hex digits>");
     entries.push_back({*place, std::string(token)});
   }
   return entries;

@@ -1,7 +1,5 @@
 #include "webhook/pools/fit.hpp"
 
-#include "base/names.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <optional>

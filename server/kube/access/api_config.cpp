@@ -26,7 +26,7 @@ std::string own_namespace(const PodAccess& access) {
 }
 
 Error without_account(const Error& cause) {
-  return Error(kube::access::Errc::api_access,
+  return Error(Errc::api_access,
                cause.message() +
                    "; expected a service account in this Pod: see automountServiceAccountToken of "
                    "the Pod and of the account");
@@ -43,13 +43,13 @@ PodAccess PodAccess::from_environment() {
 
 Result<ApiConfig> in_cluster_config(const PodAccess& access) {
   if (!access.in_cluster())
-    return Error(kube::access::Errc::api_access,
+    return Error(Errc::api_access,
                  fmt::format("KUBERNETES_SERVICE_HOST is \"{}\" and KUBERNETES_SERVICE_PORT is "
                              "\"{}\": not running in a Pod; pass --kubeconfig",
                              access.host, access.port));
   if (!is_host(access.host) || !is_port(access.port))
     return Error(
-        kube::access::Errc::api_access,
+        Errc::api_access,
         fmt::format("KUBERNETES_SERVICE_HOST \"{}\" and KUBERNETES_SERVICE_PORT \"{}\" are not a "
                     "host and port; expected an IP address and a number up to 65535",
                     access.host, access.port));

@@ -4,7 +4,7 @@
 // socket. Formats and rules: docs/facts.md#service-account; client-go
 // 1.36 rest/config.go and tools/clientcmd, read on 2026-11-20.
 //
-//   errors  kube::access::Errc::api_access: a sentence with the file (and its line), what was found
+//   errors  Errc::api_access: a sentence with the file (and its line), what was found
 //   there
 //           and what would be right
 #pragma once

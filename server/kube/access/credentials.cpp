@@ -67,10 +67,9 @@ Result<std::string> TokenFile::read() const {
   const auto text = read_file(path_);
   if (!text) return text.error();
   const auto token = base::trimmed(*text);
-  if (token.empty())
-    return Error(kube::access::Errc::api_access, path_ + " is empty; expected a bearer token");
+  if (token.empty()) return Error(Errc::api_access, path_ + " is empty; expected a bearer token");
   if (!is_token(token))
-    return Error(kube::access::Errc::api_access,
+    return Error(Errc::api_access,
                  path_ + " holds blanks or control characters; expected one bearer token");
   return std::string(token);
 }

@@ -12,10 +12,8 @@ namespace tpuwh::server::kube::access {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 Error wrong(std::string what) {
-  return Error(kube::access::Errc::api_access, std::move(what));
+  return Error(Errc::api_access, std::move(what));
 }
 
 Result<ExecCredential> read_status(const Json& status) {

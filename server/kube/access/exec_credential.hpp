@@ -6,8 +6,7 @@
 #include "base/result.hpp"
 #include "server/kube/access/credentials.hpp"
 #include "server/kube/access/errc.hpp"
-
-#include <nlohmann/json.hpp>
+#include "server/text/json_text.hpp"
 
 #include <chrono>
 #include <optional>
@@ -17,7 +16,7 @@
 namespace tpuwh::server::kube::access {
 
 // The value of KUBERNETES_EXEC_INFO. `cluster` null: not asked for.
-std::string exec_info(std::string_view api_version, const nlohmann::ordered_json& cluster);
+std::string exec_info(std::string_view api_version, const Json& cluster);
 
 struct ExecCredential {
   std::string token;  // "" where there is a certificate alone
@@ -27,7 +26,7 @@ struct ExecCredential {
 
 // What a plugin printed.
 //
-//   errors  kube::access::Errc::api_access: "printed no JSON...", "...has no status"; begins with a
+//   errors  Errc::api_access: "printed no JSON...", "...has no status"; begins with a
 //   verb,
 //           for the plugin's name to stand before it. Never quotes what was printed.
 Result<ExecCredential> parse_exec_credential(std::string_view printed,

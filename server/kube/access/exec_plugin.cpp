@@ -75,7 +75,7 @@ Result<ExecCredential> ExecPlugin::run_plugin() const {
                      .stop = &stopped_};
   child.env.emplace_back("KUBERNETES_EXEC_INFO", exec_info(options_.api_version, options_.cluster));
   const auto say = [&](const std::string& what) {
-    return Error(kube::access::Errc::api_access,
+    return Error(Errc::api_access,
                  fmt::format("{}: exec plugin {} {}", options_.where, options_.command, what));
   };
   const auto end = run(child);

@@ -36,9 +36,9 @@ class ExecPlugin final : public Credentials {
     std::vector<std::string> args;
     std::vector<std::pair<std::string, std::string>> env;
     std::string api_version;
-    std::string install_hint;        // what the kubeconfig says to do when the command is missing
-    nlohmann::ordered_json cluster;  // provideClusterInfo; null without it
-    std::string where;               // "PATH:12", for messages
+    std::string install_hint;  // what the kubeconfig says to do when the command is missing
+    Json cluster;              // provideClusterInfo; null without it
+    std::string where;         // "PATH:12", for messages
     std::chrono::milliseconds time_limit = plugin_time;
     std::size_t output_limit = plugin_bytes;
     // When a credential expires is told by the clock on the wall.

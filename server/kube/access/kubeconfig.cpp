@@ -4,7 +4,6 @@
 #include "server/kube/access/exec_plugin.hpp"
 #include "server/kube/access/kubeconfig_file.hpp"
 #include "server/kube/access/server_url.hpp"
-#include "server/kube/access/small_file.hpp"
 #include "server/text/base64.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +45,7 @@ Result<Kubeconfig> load(const KubeconfigChoice& choice) {
   auto config = Kubeconfig::load(source.files);
   if (config && config->empty())
     return Error(
-        kube::access::Errc::api_access,
+        Errc::api_access,
         fmt::format(
             "no kubeconfig: {} names {}, which does not exist; expected an existing file, from "
             "--kubeconfig, $KUBECONFIG or ~/.kube/config",
@@ -65,7 +64,7 @@ std::string known(const Kubeconfig::Entries& entries) {
 Result<KubeconfigFields> choose(const Kubeconfig::Entries& entries, const std::string& name,
                                 std::string_view what, const std::string& where) {
   if (const auto found = entries.find(name); found != entries.end()) return found->second;
-  return Error(kube::access::Errc::api_access,
+  return Error(Errc::api_access,
                fmt::format("{}: no {} is named \"{}\"; {}", where, what, printable(name, 200),
                            entries.empty() ? fmt::format("there are no {}s", what)
                                            : "expected one of " + known(entries)));
@@ -90,7 +89,7 @@ constexpr Unsupported of_users[] = {
 };
 
 // "", [] and {} say nothing: tools write `proxy-url: ""` and the like, and we once refused them.
-bool says_something(const nlohmann::ordered_json* value) {
+bool says_something(const Json* value) {
   if (value == nullptr) return false;
   return value->is_string() ? !value->get_ref<const std::string&>().empty() : !value->empty();
 }
@@ -136,8 +135,8 @@ std::optional<Error> read_client_certificate(KubeconfigFields& user, ApiConfig& 
 }
 
 // As client-go's ExecCredential.spec.cluster has it.
-nlohmann::ordered_json cluster_info(const KubeconfigFields& cluster, const ApiConfig& config) {
-  nlohmann::ordered_json info;
+Json cluster_info(const KubeconfigFields& cluster, const ApiConfig& config) {
+  Json info;
   info["server"] = *cluster.value("server");
   if (cluster.has("tls-server-name")) info["tls-server-name"] = config.tls_name;
   if (config.insecure) info["insecure-skip-tls-verify"] = true;
@@ -145,7 +144,7 @@ nlohmann::ordered_json cluster_info(const KubeconfigFields& cluster, const ApiCo
     info["certificate-authority-data"] = text::encode_base64(config.ca_pem);
   if (const auto* extensions = cluster.value("extensions"); extensions && extensions->is_array())
     for (const auto& each : *extensions)
-      if (each.is_object() && each.value("name", nlohmann::ordered_json()) == exec_extension &&
+      if (each.is_object() && each.value("name", Json()) == exec_extension &&
           each.contains("extension"))
         info["config"] = each["extension"];
   return info;
@@ -214,7 +213,7 @@ Result<ApiConfig> kubeconfig_config(const KubeconfigChoice& choice) {
   const std::string files = kubeconfig->files();
   const std::string name = choice.context.empty() ? kubeconfig->current_context() : choice.context;
   if (name.empty() && !kubeconfig->contexts().empty())
-    return Error(kube::access::Errc::api_access,
+    return Error(Errc::api_access,
                  fmt::format("{}: there is no current-context; expected --context with one of {}",
                              files, known(kubeconfig->contexts())));
   auto context = choose(kubeconfig->contexts(), name, "context", files);

@@ -18,7 +18,6 @@ namespace tpuwh::server::kube::access {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 // "/users/0/user" as people write it: users[0].user.
 std::string dotted(const std::string& pointer) {
@@ -54,12 +53,11 @@ Result<std::shared_ptr<const KubeconfigFile>> read_kubeconfig_file(const std::st
   file->folder = fs::absolute(path).parent_path().string();
   file->document = text::parse_located_yaml(*text);
   for (const text::YamlProblem& each : file->document.problems)
-    return Error(kube::access::Errc::api_access,
-                 fmt::format("{}:{}: {}", path, each.line, each.what));
+    return Error(Errc::api_access, fmt::format("{}:{}: {}", path, each.line, each.what));
   const Json& value = file->document.value;
   if (!value.is_object() && !value.is_null())
     return Error(
-        kube::access::Errc::api_access,
+        Errc::api_access,
         fmt::format("{}: expected a kubeconfig, a mapping of clusters, users and contexts, {}",
                     path, found(value)));
   return std::shared_ptr<const KubeconfigFile>(std::move(file));
@@ -71,9 +69,8 @@ Error KubeconfigFile::wrong(const std::string& pointer, const std::string& what)
   std::string known = pointer;  // what is missing has no line, but what should hold it has
   while (!known.empty() && !document.lines.contains(known)) known.resize(known.rfind('/'));
   const int line = known.empty() ? 1 : document.lines.at(known);
-  return Error(
-      kube::access::Errc::api_access,
-      fmt::format("{}:{}: {}{}{}", path, line, dotted(pointer), pointer.empty() ? "" : ": ", what));
+  return Error(Errc::api_access, fmt::format("{}:{}: {}{}{}", path, line, dotted(pointer),
+                                             pointer.empty() ? "" : ": ", what));
 }
 
 // --- fields ------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "server/text/json.hpp"
 #include "server/text/yaml.hpp"
 
 #include <map>
@@ -42,7 +43,7 @@ class KubeconfigFields {
   // `file` is told where the text is from, "" for the data.
   std::string pem(const std::string& key, std::string_view label, std::string& file);
   KubeconfigFields at(const std::string& key) const;
-  const nlohmann::ordered_json* value(const std::string& key) const;
+  const Json* value(const std::string& key) const;
 
   std::string resolved(const std::string& path) const;
   // An error at the member, or at the object itself for "".
@@ -56,7 +57,7 @@ class KubeconfigFields {
 
   std::shared_ptr<const KubeconfigFile> file_;
   std::string pointer_;
-  const nlohmann::ordered_json* object_;  // of file_; null if there is none
+  const Json* object_;  // of file_; null if there is none
   std::optional<Error> error_;
 };
 

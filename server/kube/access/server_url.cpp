@@ -71,7 +71,7 @@ bool is_port(std::string_view text) {
 
 Result<ServerUrl> parse_server_url(std::string_view url) {
   const auto wrong = [&](std::string_view what) {
-    return Error(kube::access::Errc::api_access,
+    return Error(Errc::api_access,
                  fmt::format("\"{}\" {}; expected a URL like https://10.0.0.1:6443",
                              base::printable(url, 200), what));
   };
@@ -82,7 +82,7 @@ Result<ServerUrl> parse_server_url(std::string_view url) {
   const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
   rest.remove_prefix(authority.size());
   if (authority.find('@') != std::string_view::npos)
-    return Error(kube::access::Errc::api_access,  // with a password, perhaps: not quoted
+    return Error(Errc::api_access,  // with a password, perhaps: not quoted
                  "the URL contains a user, which belongs under users; expected a URL like "
                  "https://10.0.0.1:6443");
   const Authority parts = split(authority);

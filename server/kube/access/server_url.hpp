@@ -19,7 +19,7 @@ struct ServerUrl {
 // "https://[fd00::1]:6443/prefix/". User, query, fragment and %-escapes are refused: a
 // kubeconfig has other places for what they would say.
 //
-//   errors  kube::access::Errc::api_access: the URL, and what would be right
+//   errors  Errc::api_access: the URL, and what would be right
 Result<ServerUrl> parse_server_url(std::string_view url);
 
 // A DNS name or an IP literal without brackets (and without a zone).

@@ -13,16 +13,14 @@ Result<std::string> read_file(const std::string& path) {
   auto text = text::read_file(path, file_bytes);
   if (text) return text;
   if (text.error().code() == base::Errc::too_large)
-    return Error(kube::access::Errc::api_access,
-                 fmt::format("{} is larger than {} bytes", path, file_bytes));
-  return Error(kube::access::Errc::api_access,
-               fmt::format("cannot read {}: {}", path, text.error().message()));
+    return Error(Errc::api_access, fmt::format("{} is larger than {} bytes", path, file_bytes));
+  return Error(Errc::api_access, fmt::format("cannot read {}: {}", path, text.error().message()));
 }
 
 Result<std::string> read_pem_file(const std::string& path, std::string_view label) {
   auto text = read_file(path);
   if (text && !holds_pem(*text, label))
-    return Error(kube::access::Errc::api_access,
+    return Error(Errc::api_access,
                  fmt::format("{} has no PEM block; expected -----BEGIN {}-----", path, label));
   return text;
 }

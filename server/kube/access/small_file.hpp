@@ -12,7 +12,7 @@ namespace tpuwh::server::kube::access {
 // The whole of a file. It is opened and closed again: a mounted Secret or token is a link
 // that the kubelet swaps, and an open descriptor would stay with the old one.
 //
-//   errors  kube::access::Errc::api_access, a sentence "cannot read PATH: No such file or
+//   errors  Errc::api_access, a sentence "cannot read PATH: No such file or
 //   directory",
 //           "PATH is larger than ..."
 Result<std::string> read_file(const std::string& path);

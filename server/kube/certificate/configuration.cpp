@@ -17,7 +17,7 @@ const std::array<client::Resource, 2>& configurations() {
   return both;
 }
 
-std::string fault_of(const nlohmann::ordered_json& configuration) {
+std::string fault_of(const Json& configuration) {
   if (std::string fault = object_fault(configuration, "it"); !fault.empty()) return fault;
   if (std::string fault = member_fault(configuration, "metadata", "its"); !fault.empty())
     return fault;
@@ -35,25 +35,24 @@ std::string fault_of(const nlohmann::ordered_json& configuration) {
   return {};
 }
 
-std::size_t entries_of(const nlohmann::ordered_json& configuration) {
+std::size_t entries_of(const Json& configuration) {
   const auto* webhooks = text::find_member(configuration, "webhooks");
   return webhooks == nullptr || !webhooks->is_array() ? 0 : webhooks->size();
 }
 
-bool trusts(const nlohmann::ordered_json& configuration, const std::string& bundle) {
+bool trusts(const Json& configuration, const std::string& bundle) {
   const auto* webhooks = text::find_member(configuration, "webhooks");
   if (webhooks == nullptr || webhooks->is_null()) return true;
   const std::string wanted = text::encode_base64(bundle);
-  return std::ranges::all_of(*webhooks, [&](const nlohmann::ordered_json& webhook) {
+  return std::ranges::all_of(*webhooks, [&](const Json& webhook) {
     return text::text_member(text::member(webhook, "clientConfig"), "caBundle") == wanted;
   });
 }
 
-std::string with_bundle(nlohmann::ordered_json configuration, const std::string& bundle) {
+std::string with_bundle(Json configuration, const std::string& bundle) {
   const std::string encoded = text::encode_base64(bundle);
   if (entries_of(configuration) > 0)
-    for (nlohmann::ordered_json& webhook : configuration["webhooks"])
-      webhook["clientConfig"]["caBundle"] = encoded;
+    for (Json& webhook : configuration["webhooks"]) webhook["clientConfig"]["caBundle"] = encoded;
   return text::dump_json(configuration);
 }
 

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "server/kube/client/request.hpp"
-
-#include <nlohmann/json.hpp>
+#include "server/text/json_text.hpp"
 
 #include <array>
 #include <cstddef>
@@ -20,15 +19,15 @@ inline constexpr auto secret_name = "tpu-webhook-certificate";
 
 // Why this is no configuration, whatever an API server (or a proxy before it) answered: "its
 // webhooks[1] is a number, expected an object"; "" for one that trusts() and with_bundle() take.
-std::string fault_of(const nlohmann::ordered_json& configuration);
+std::string fault_of(const Json& configuration);
 
 // Its webhooks: where there is none in either configuration, nobody calls this server.
-std::size_t entries_of(const nlohmann::ordered_json& configuration);
+std::size_t entries_of(const Json& configuration);
 
 // Whether every webhook of the configuration trusts exactly `bundle`, PEM.
-bool trusts(const nlohmann::ordered_json& configuration, const std::string& bundle);
+bool trusts(const Json& configuration, const std::string& bundle);
 
 // The configuration with this caBundle in each of its webhooks, to be written in its place.
-std::string with_bundle(nlohmann::ordered_json configuration, const std::string& bundle);
+std::string with_bundle(Json configuration, const std::string& bundle);
 
 }  // namespace tpuwh::server::kube::certificate

@@ -50,7 +50,7 @@ Result<SecretObject> read_secret(std::string_view json) {
   auto object = client::parse_bounded(json);
   if (!object) return Error(base::Errc::bad_json, "the Secret " + object.error().message());
   if (const std::string fault = secret_fault(*object); !fault.empty())
-    return Error(base::Errc::bad_value, "the answer is not a Secret: " + fault);
+    return bad_value("the answer is not a Secret: " + fault);
   const Json& data = text::member(*object, "data");
   const std::string asked =
       text::text_member(text::member(text::member(*object, "metadata"), "annotations"), renew);

@@ -11,16 +11,13 @@
 
 #include "base/result.hpp"
 #include "server/kube/client/request.hpp"
+#include "server/text/json_text.hpp"
 #include "server/tls/context.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <string>
 #include <string_view>
 
 namespace tpuwh::server::kube::certificate {
-
-using Json = nlohmann::ordered_json;
 
 struct Contents {
   tls::Pair authority;        // signs the leaf

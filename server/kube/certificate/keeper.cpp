@@ -26,9 +26,9 @@ std::string host_of(const std::string& ns) {
 // The object of a 2xx answer; else why there is none.
 Result<std::string> body_of(const client::Response& response, const client::Resource& resource,
                             const char* verb) {
-  if (!response.answered()) return Error(kube::access::Errc::api_access, response.error);
+  if (!response.answered()) return Error(access::Errc::api_access, response.error);
   if (response.ok()) return response.body;
-  return Error(kube::access::Errc::api_access, client::sentence(verb, resource, response.status()));
+  return Error(access::Errc::api_access, client::sentence(verb, resource, response.status()));
 }
 
 }  // namespace
@@ -158,8 +158,7 @@ net::Task<Result<std::vector<Keeper::Configuration>>> Keeper::read_configuration
     if (!object)
       co_return Error(base::Errc::bad_json, resource.name() + " " + object.error().message());
     if (const std::string fault = fault_of(*object); !fault.empty())
-      co_return Error(
-          base::Errc::bad_value,
+      co_return bad_value(
           fmt::format("the answer is not {} {}: {}", resource.name(), configuration_name, fault));
     found.push_back({resource, std::move(*object)});
   }
@@ -170,7 +169,7 @@ net::Task<Result<SecretObject>> Keeper::read() {
   client::Request request = client::get(secrets(ns_), secret_);
   const client::Response response = co_await client_.send(std::move(request), times::call);
   if (response.answered() && response.head.status == 404)
-    co_return Error(kube::access::Errc::api_access,
+    co_return Error(access::Errc::api_access,
                     fmt::format("Secret {}/{} does not exist, and this server may not create it: "
                                 "helm upgrade does",
                                 ns_, secret_));
@@ -179,8 +178,7 @@ net::Task<Result<SecretObject>> Keeper::read() {
   auto secret = read_secret(*body);
   if (secret &&
       text::text_member(text::member(secret->object, "metadata"), "resourceVersion").empty())
-    co_return Error(
-        base::Errc::bad_value,
+    co_return bad_value(
         fmt::format("Secret {}/{} was answered without metadata.resourceVersion", ns_, secret_));
   co_return secret;
 }

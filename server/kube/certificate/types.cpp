@@ -6,8 +6,6 @@
 
 namespace tpuwh::server::kube::certificate {
 
-using Json = nlohmann::ordered_json;
-
 std::string type_of(const Json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";

@@ -34,7 +34,7 @@ net::Task<Result<std::string>> Authorizer::authorization(net::TimePoint until) {
   while (!asking->done) {
     const bool over = co_await net::cancelled();
     if (over || net::Clock::now() >= until)
-      co_return Error(kube::access::Errc::api_access, "the credential plugin has not finished yet");
+      co_return Error(access::Errc::api_access, "the credential plugin has not finished yet");
     timer.expires_after(limits::api::plugin_poll);
     co_await timer.async_wait(net::as_result);
   }

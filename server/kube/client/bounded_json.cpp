@@ -5,15 +5,12 @@
 #include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cstddef>
 #include <string>
 
 namespace tpuwh::server::kube::client {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Counts, keeps nothing and stops the parser at a bound.
 class Counter final : public nlohmann::json_sax<Json> {

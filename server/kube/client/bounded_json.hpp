@@ -2,8 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
-
-#include <nlohmann/json_fwd.hpp>
+#include "server/text/json.hpp"
 
 #include <string_view>
 
@@ -14,6 +13,6 @@ namespace tpuwh::server::kube::client {
 //
 //   errors  bad_json, as the end of a sentence: "is no JSON", "has more than 10000 values", "is
 //           nested deeper than 32 levels" (limits::api::answer_values, answer_depth)
-Result<nlohmann::ordered_json> parse_bounded(std::string_view text);
+Result<Json> parse_bounded(std::string_view text);
 
 }  // namespace tpuwh::server::kube::client

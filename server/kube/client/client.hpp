@@ -14,9 +14,7 @@
 #include "server/net/asio.hpp"
 
 #include <chrono>
-#include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tpuwh::server::kube::client {

@@ -128,16 +128,16 @@ Request try_create(const Resource& resource, std::string object_json) {
 
 Result<Request> update(const Resource& resource, std::string_view name, std::string object_json) {
   if (version_of(object_json).empty()) {
-    return Error(base::Errc::bad_value,
-                 "a PUT without metadata.resourceVersion would overwrite changes of others; "
-                 "set it to the one that the object was read with",
-                 object_path(resource, name));
+    return bad_value(
+        "a PUT without metadata.resourceVersion would overwrite changes of others; "
+        "set it to the one that the object was read with",
+        object_path(resource, name));
   }
   return writing("PUT", object_path(resource, name), std::move(object_json));
 }
 
 Request remove(const Resource& resource, std::string_view name, const Preconditions& conditions) {
-  nlohmann::ordered_json options = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
+  Json options = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
   if (!conditions.uid.empty()) options["preconditions"]["uid"] = conditions.uid;
   if (!conditions.version.empty()) options["preconditions"]["resourceVersion"] = conditions.version;
   return writing("DELETE", object_path(resource, name), text::dump_or_throw(options));

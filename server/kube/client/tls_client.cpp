@@ -53,8 +53,7 @@ const std::string& last(const std::string& used, const std::string& given) {
 
 Error unusable(const std::string& what, const std::string& source, const net::error_code& ec) {
   ERR_clear_error();
-  return Error(base::Errc::bad_value, fmt::format("{} cannot be used: {}", what, ec.message()),
-               source);
+  return bad_value(fmt::format("{} cannot be used: {}", what, ec.message()), source);
 }
 
 }  // namespace
@@ -88,9 +87,8 @@ Result<std::shared_ptr<TlsClient::Context>> TlsClient::make_context(
   } else if (config_.ca_file.empty()) {
     context->set_default_verify_paths(ec);
   } else {
-    return Error(base::Errc::bad_value,
-                 "no CA certificate in it: one is needed to verify the API server",
-                 config_.ca_file);
+    return bad_value("no CA certificate in it: one is needed to verify the API server",
+                     config_.ca_file);
   }
   if (ec) return unusable("the CA certificate", config_.source, ec);
   if (material.client.empty()) return context;

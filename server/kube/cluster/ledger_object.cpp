@@ -10,14 +10,13 @@
 namespace tpuwh::server::kube::cluster {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using text::text_member;
 
 constexpr std::string_view format = "1";
 constexpr std::string_view rebuilding = "rebuilding";
 
 Error wrong(const std::string& name, std::string_view what) {
-  return Error(base::Errc::bad_value, "ledger object " + name + ": " + std::string(what));
+  return bad_value("ledger object " + name + ": " + std::string(what));
 }
 
 }  // namespace

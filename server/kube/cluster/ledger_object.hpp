@@ -12,9 +12,8 @@
 #include "base/result.hpp"
 #include "server/kube/client/request.hpp"
 #include "server/kube/store/objects.hpp"
+#include "server/text/json.hpp"
 #include "webhook/ledger/record.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
 #include <string>
@@ -45,7 +44,7 @@ std::string ledger_object_text(const store::GroupName& group,
                                std::string_view version);
 
 //   errors  bad_value: what was found in which object, and what would be right
-Result<LedgerObject> read_ledger_object(const nlohmann::ordered_json& object);
+Result<LedgerObject> read_ledger_object(const Json& object);
 // The same of a text; bad_json for what is not JSON.
 Result<LedgerObject> parse_ledger_object(std::string_view json);
 

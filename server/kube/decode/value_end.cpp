@@ -4,7 +4,6 @@
 #include <emmintrin.h>
 #endif
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>

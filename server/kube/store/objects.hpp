@@ -12,13 +12,11 @@
 #include "webhook/read/cluster.hpp"
 #include "webhook/read/pod.hpp"
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace tpuwh::server::kube::store {
 

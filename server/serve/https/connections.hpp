@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <list>
 #include <mutex>
-#include <vector>
 
 namespace tpuwh::server::https {
 

@@ -2,7 +2,6 @@
 
 #include <boost/asio/post.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace tpuwh::server::https {

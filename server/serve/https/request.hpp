@@ -1,7 +1,6 @@
 // A request as the router sees it, and what to say when it cannot be served.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -5,13 +5,11 @@
 #include "server/limits/limits.hpp"
 #include "server/serve/https/folded_line.hpp"
 #include "server/serve/https/host_field.hpp"
-#include "webhook/read/body.hpp"
 
 #include <fmt/format.h>
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/error.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace tpuwh::server::https {

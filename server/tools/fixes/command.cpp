@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -105,7 +104,7 @@ Command& Command::name(text::Literal before, std::string_view more) {
   return *this;
 }
 
-Command Command::create(nlohmann::ordered_json object) {
+Command Command::create(Json object) {
   Command out(Verb::create);
   const auto& metadata = text::member(object, "metadata");
   out.object_ =
@@ -134,7 +133,7 @@ Command Command::gcloud(const catalog::GcloudCommand& command) {
   return out;
 }
 
-nlohmann::ordered_json json(const Command& command) {
+Json json(const Command& command) {
   return {{"verb", name(command.verb())},
           {"object", command.object()},
           {"arguments", command.arguments()},

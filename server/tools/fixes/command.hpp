@@ -4,11 +4,10 @@
 // nothing that is found can print one, whatever it is of.
 #pragma once
 
+#include "server/text/json_text.hpp"
 #include "server/text/literal.hpp"
 #include "server/tools/print/shell_command.hpp"
 #include "server/tools/reference/catalog/gcloud.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <string>
 #include <string_view>
@@ -42,7 +41,7 @@ class Command {
 
   // kubectl create of an object, as YAML in the command itself: where there is one of the name, it
   // stays as it is.
-  static Command create(nlohmann::ordered_json object);
+  static Command create(Json object);
   static Command gcloud(const catalog::GcloudCommand& command);
 
   Verb verb() const { return verb_; }
@@ -52,7 +51,7 @@ class Command {
   // of the shell as they are.
   const std::vector<std::string>& arguments() const { return arguments_; }
   // What create() makes; null elsewhere.
-  const nlohmann::ordered_json& made() const { return made_; }
+  const Json& made() const { return made_; }
   // For a POSIX shell; "" where there is no command.
   const std::string& text() const { return text_; }
   bool operator==(const Command&) const = default;
@@ -64,10 +63,10 @@ class Command {
   Verb verb_;
   std::string object_, text_;
   std::vector<std::string> arguments_;
-  nlohmann::ordered_json made_;
+  Json made_;
 };
 
 // {"verb": "create", "object": "service train", "arguments": ["-n", "ml"], "text": "kubectl …"}
-nlohmann::ordered_json json(const Command& command);
+Json json(const Command& command);
 
 }  // namespace tpuwh::server::fixes

@@ -18,7 +18,6 @@
 
 namespace tpuwh::server::fixes {
 
-using Json = nlohmann::ordered_json;
 using Path = Json::json_pointer;
 
 // An object of the input.

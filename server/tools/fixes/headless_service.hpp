@@ -1,7 +1,7 @@
 // The Service under which the hosts of a slice find one another.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include "server/text/json_text.hpp"
 
 #include <string>
 
@@ -10,8 +10,7 @@ namespace tpuwh::server::fixes {
 // Headless, and of Pods that are not Ready, too: programs wait for all hosts before they are.
 //
 //   selector  labels of the Pods
-inline nlohmann::ordered_json headless_service(std::string ns, std::string name,
-                                               nlohmann::ordered_json selector) {
+inline Json headless_service(std::string ns, std::string name, Json selector) {
   return {{"apiVersion", "v1"},
           {"kind", "Service"},
           {"metadata", {{"name", std::move(name)}, {"namespace", std::move(ns)}}},

@@ -7,8 +7,6 @@
 #include <functional>
 #include <set>
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace tpuwh::server::fixes {
 

@@ -5,8 +5,6 @@
 #include "server/tools/fixes/fix.hpp"
 #include "server/tools/fixes/pod_template.hpp"
 
-#include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>

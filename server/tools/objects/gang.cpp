@@ -8,7 +8,6 @@
 
 namespace tpuwh::server::objects {
 
-using Json = nlohmann::ordered_json;
 using webhook::read::Annotation;
 
 std::uint64_t gang_size(const Json& pod_group) {

@@ -13,10 +13,10 @@
 namespace tpuwh::server::objects {
 
 // How many Pods a PodGroup binds together; 0 where it is no gang.
-std::uint64_t gang_size(const nlohmann::ordered_json& pod_group);
+std::uint64_t gang_size(const Json& pod_group);
 
 // The PodGroup that a Pod or Pod template names; "" if none.
-std::string pod_group_of(const nlohmann::ordered_json& pod);
+std::string pod_group_of(const Json& pod);
 
 // Exclusive placement of JobSet's or LeaderWorkerSet's own, by which most Pods come only after
 // another one is bound: a gang that counts them waits for itself.
@@ -27,6 +27,6 @@ struct Followers {
 //
 //   source  jobset pkg/webhooks/pod_admission_webhook.go (v0.12.0), lws
 //           pkg/controllers/pod_controller.go (v0.9.0)
-std::optional<Followers> followers_of(const nlohmann::ordered_json& object);
+std::optional<Followers> followers_of(const Json& object);
 
 }  // namespace tpuwh::server::objects

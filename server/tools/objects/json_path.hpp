@@ -13,9 +13,8 @@
 
 namespace tpuwh::server::objects {
 
-inline const nlohmann::ordered_json& at(const nlohmann::ordered_json& object,
-                                        std::initializer_list<const char*> path) {
-  const nlohmann::ordered_json* value = &object;
+inline const Json& at(const Json& object, std::initializer_list<const char*> path) {
+  const Json* value = &object;
   for (const char* step : path) value = &text::member(*value, step);
   return *value;
 }
@@ -28,28 +27,26 @@ inline const char* key_of(webhook::read::Annotation annotation) {
   return webhook::read::spelled(annotation).data();
 }
 
-inline std::string label(const nlohmann::ordered_json& object, const std::string& key) {
+inline std::string label(const Json& object, const std::string& key) {
   return text::text_member(at(object, {"metadata", "labels"}), key);
 }
 
-inline std::string annotation(const nlohmann::ordered_json& object, const std::string& key) {
+inline std::string annotation(const Json& object, const std::string& key) {
   return text::text_member(at(object, {"metadata", "annotations"}), key);
 }
 
-inline std::string label(const nlohmann::ordered_json& object, webhook::read::Label which) {
+inline std::string label(const Json& object, webhook::read::Label which) {
   return label(object, key_of(which));
 }
 
-inline std::string annotation(const nlohmann::ordered_json& object,
-                              webhook::read::Annotation which) {
+inline std::string annotation(const Json& object, webhook::read::Annotation which) {
   return annotation(object, key_of(which));
 }
 
 // The condition of this type in the status of an object; a null where there is none.
-inline const nlohmann::ordered_json& condition(const nlohmann::ordered_json& object,
-                                               std::string_view type) {
-  static const nlohmann::ordered_json none;
-  const nlohmann::ordered_json& all = at(object, {"status", "conditions"});
+inline const Json& condition(const Json& object, std::string_view type) {
+  static const Json none;
+  const Json& all = at(object, {"status", "conditions"});
   if (!all.is_array()) return none;
   const auto found = std::ranges::find_if(
       all, [&](const auto& each) { return text::text_member(each, "type") == type; });

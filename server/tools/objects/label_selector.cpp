@@ -10,8 +10,6 @@ namespace tpuwh::server::objects {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 bool has_value(const Json& values, const Json& value) {
   return values.is_array() && std::ranges::find(values, value) != values.end();
 }

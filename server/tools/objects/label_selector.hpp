@@ -2,23 +2,23 @@
 //   source  k8s.io/apimachinery pkg/apis/meta/v1 LabelSelector, v0.36.3
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include "server/text/json.hpp"
 
 #include <string_view>
 
 namespace tpuwh::server::objects {
 
 // A LabelSelector, matchLabels and matchExpressions; none finds nothing, an empty one all.
-bool finds(const nlohmann::ordered_json& selector, const nlohmann::ordered_json& labels);
+bool finds(const Json& selector, const Json& labels);
 
 // One of equalities, "a=b,c=d", as a query of the API server has it; "" finds all.
-bool has_labels(const nlohmann::ordered_json& object, std::string_view selector);
+bool has_labels(const Json& object, std::string_view selector);
 
 // Of a Service, whose selector is a map of labels; without one it selects none.
-bool selects(const nlohmann::ordered_json& service, const nlohmann::ordered_json& labels);
+bool selects(const Json& service, const Json& labels);
 
 // A term of Pod affinity, or a spread constraint, that finds Pods labelled as the one that has it.
 // One that names namespaces does not: whose these are is not looked at.
-bool finds_its_own(const nlohmann::ordered_json& pod, const nlohmann::ordered_json& term);
+bool finds_its_own(const Json& pod, const Json& term);
 
 }  // namespace tpuwh::server::objects

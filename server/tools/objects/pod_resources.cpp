@@ -3,15 +3,12 @@
 #include "server/text/json_text.hpp"
 #include "server/tools/objects/quantity.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 
 namespace tpuwh::server::objects {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using text::member;
 
 // Of a container, or of a whole Pod's specification.

@@ -3,7 +3,7 @@
 //   source  k8s.io/component-helpers resource/helpers.go PodRequests, PodLimits, v1.37.2
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include "server/text/json.hpp"
 
 #include <functional>
 #include <map>
@@ -15,13 +15,13 @@ namespace tpuwh::server::objects {
 using Amounts = std::map<std::string, double>;
 
 // Which containers count; all, where nothing is given.
-using Counts = std::function<bool(const nlohmann::ordered_json& container)>;
+using Counts = std::function<bool(const Json& container)>;
 
 // Containers and sidecars together, an init container alone where that is more, what is said of the
 // whole Pod in place of the sum, and its overhead. What is not requested is requested as limited.
-Amounts requests_of_pod(const nlohmann::ordered_json& pod, const Counts& counts = {});
+Amounts requests_of_pod(const Json& pod, const Counts& counts = {});
 
 // The same of limits; overhead only of what is limited.
-Amounts limits_of_pod(const nlohmann::ordered_json& pod);
+Amounts limits_of_pod(const Json& pod);
 
 }  // namespace tpuwh::server::objects

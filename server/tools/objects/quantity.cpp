@@ -4,7 +4,6 @@
 #include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <limits>
@@ -45,7 +44,7 @@ std::optional<Quantity> parse_quantity(std::string_view text) {
   return Quantity{round_up(value), static_cast<double>(value)};
 }
 
-std::optional<Quantity> quantity_of(const nlohmann::ordered_json* value) {
+std::optional<Quantity> quantity_of(const Json* value) {
   if (value == nullptr) return std::nullopt;
   if (value->is_string()) return parse_quantity(value->get_ref<const std::string&>());
   return value->is_number() ? parse_quantity(text::dump_json(*value)) : std::nullopt;

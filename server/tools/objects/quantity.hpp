@@ -1,7 +1,7 @@
 // Kubernetes quantities of any kind: "500m" CPUs, "16G" bytes, "4" chips.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include "server/text/json.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +20,7 @@ struct Quantity {
 std::optional<Quantity> parse_quantity(std::string_view text);
 
 // The same of a value in a resource list, which may be a number.
-std::optional<Quantity> quantity_of(const nlohmann::ordered_json* value);
+std::optional<Quantity> quantity_of(const Json* value);
 
 // As it stands in JSON that Go prints: "4", "0.5".
 std::string go_number(double value);

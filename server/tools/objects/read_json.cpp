@@ -10,11 +10,11 @@
 
 namespace tpuwh::server::objects {
 
-Result<nlohmann::ordered_json> read_json(std::string_view text, std::size_t first_line,
-                                         text::Twice twice, std::string* said) {
+Result<Json> read_json(std::string_view text, std::size_t first_line, text::Twice twice,
+                       std::string* said) {
   if (auto fault = text::json_fault(text)) return *std::move(fault);
   text::JsonBuilder builder;
-  if (nlohmann::ordered_json::sax_parse(text, &builder)) {
+  if (Json::sax_parse(text, &builder)) {
     if (twice == text::Twice::refused && builder.repeated()) return *builder.repeated();
     if (said != nullptr && builder.repeated())
       *said = fmt::format("duplicate key {}; the last one holds, as kubectl reads it",
@@ -27,9 +27,9 @@ Result<nlohmann::ordered_json> read_json(std::string_view text, std::size_t firs
   return Error(base::Errc::bad_json, fmt::format("line {}, column {}: not JSON", line, column));
 }
 
-nlohmann::ordered_json parse_json(std::string_view text) {
+Json parse_json(std::string_view text) {
   auto value = read_json(text);
-  return value ? *std::move(value) : nlohmann::ordered_json();
+  return value ? *std::move(value) : Json();
 }
 
 }  // namespace tpuwh::server::objects

@@ -19,11 +19,10 @@ namespace tpuwh::server::objects {
 //           an escape that is none), with the line, counted from `first_line`; duplicate_key, with
 //           the path
 //   said    a sentence of the first key of which the last value holds; "" where there is none
-Result<nlohmann::ordered_json> read_json(std::string_view text, std::size_t first_line = 1,
-                                         text::Twice twice = text::Twice::last_holds,
-                                         std::string* said = nullptr);
+Result<Json> read_json(std::string_view text, std::size_t first_line = 1,
+                       text::Twice twice = text::Twice::last_holds, std::string* said = nullptr);
 
 // Null for what is none.
-nlohmann::ordered_json parse_json(std::string_view text);
+Json parse_json(std::string_view text);
 
 }  // namespace tpuwh::server::objects

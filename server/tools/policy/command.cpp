@@ -6,8 +6,6 @@
 #include "server/tools/policy/rules_law.hpp"
 #include "server/tools/policy/size_law.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <iterator>
 #include <ostream>
@@ -17,8 +15,6 @@
 namespace tpuwh::server::policy {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // As the chart's webhooks: its namespaces.exclude and shadowNamespaces.
 Elsewhere elsewhere(const webhook::config::Config& config) {

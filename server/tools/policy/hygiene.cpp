@@ -6,7 +6,6 @@
 #include "server/tools/reference/ids/policy_rows.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -16,7 +15,6 @@ namespace tpuwh::server::policy {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using text::text_member;
 using webhook::rules::matches;
 

@@ -2,9 +2,8 @@
 // policies say the same in the same words (rules_cel.cpp); a test holds one to the other.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "webhook/rules/rules.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <vector>
@@ -19,16 +18,15 @@ struct Unclean {
 // A Pod template of an object whose Pods ask for chips.
 struct TitledTemplate {
   std::string title;  // "worker group a: ", "" for the only one
-  const nlohmann::ordered_json* pod;
+  const Json* pod;
 };
 
 // The templates of an object of a kind that has a policy, of which a container asks for
 // google.com/tpu.
-std::vector<TitledTemplate> templates_with_chips(const nlohmann::ordered_json& object);
+std::vector<TitledTemplate> templates_with_chips(const Json& object);
 
 // All that the object breaks. A sentence ends without the rule.
-std::vector<Unclean> unclean(const webhook::rules::Hygiene& hygiene,
-                             const nlohmann::ordered_json& object,
+std::vector<Unclean> unclean(const webhook::rules::Hygiene& hygiene, const Json& object,
                              const std::vector<TitledTemplate>& templates);
 
 }  // namespace tpuwh::server::policy

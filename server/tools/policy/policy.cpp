@@ -1,10 +1,9 @@
 #include "server/tools/policy/policy.hpp"
+#include "server/text/json.hpp"
 
 namespace tpuwh::server::policy {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr auto api_version = "admissionregistration.k8s.io/v1";
 

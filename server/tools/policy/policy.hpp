@@ -1,10 +1,9 @@
 // A ValidatingAdmissionPolicy and its binding, as values.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include "server/text/json_text.hpp"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tpuwh::server::policy {
@@ -39,7 +38,7 @@ struct Elsewhere {
 
 // `kubectl apply` takes them. An error in an expression lets the object pass, but where a policy
 // must hold.
-nlohmann::ordered_json policy_object(const Policy& policy);
-nlohmann::ordered_json binding_object(const Policy& policy, const Elsewhere& elsewhere);
+Json policy_object(const Policy& policy);
+Json binding_object(const Policy& policy, const Elsewhere& elsewhere);
 
 }  // namespace tpuwh::server::policy

@@ -16,8 +16,6 @@ namespace tpuwh::server::policy {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr auto kueue_version = "kueue.x-k8s.io/v1beta2";
 constexpr auto tpu = "google.com/tpu";
 // Of DeviceClass tpu.google.com (docs/facts.md#dra).
@@ -27,8 +25,7 @@ constexpr auto quota_name = "tpu";  // of the ResourceQuota and of the LocalQueu
 constexpr auto any_flavor = "tpu";
 
 Error expected(std::string_view what, std::string_view found, std::string_view hint = {}) {
-  return Error(base::Errc::bad_value,
-               fmt::format("expected {}, got \"{}\"{}", what, base::printable(found), hint));
+  return bad_value(fmt::format("expected {}, got \"{}\"{}", what, base::printable(found), hint));
 }
 
 std::optional<Error> accelerator_fault(const std::string& label) {

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
-
-#include <nlohmann/json_fwd.hpp>
+#include "server/text/json.hpp"
 
 #include <cstdint>
 #include <string>
@@ -42,7 +41,6 @@ enum class QuotaOf { both, kubernetes, kueue };
 //   shape   `shares` do not contradict each other
 //   source  k8s.io/kubernetes 1.37.2 pkg/quota/v1/evaluator/core (pods.go, resource_claims.go);
 //           kueue 0.19.2 apis/kueue/v1beta2
-std::vector<nlohmann::ordered_json> quota_objects(const std::vector<ShareOfTeam>& shares,
-                                                  QuotaOf of);
+std::vector<Json> quota_objects(const std::vector<ShareOfTeam>& shares, QuotaOf of);
 
 }  // namespace tpuwh::server::policy

@@ -16,7 +16,6 @@
 #include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
@@ -26,7 +25,6 @@ namespace tpuwh::server::policy {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using text::text_member;
 using webhook::findings::Finding;
 using webhook::findings::Level;
@@ -156,7 +154,7 @@ struct Expected {
 
 Result<std::vector<Expected>> read_expected(const std::string& file, const text::Console& console) {
   const auto wrong = [&](std::string_view what) {
-    return Error(base::Errc::bad_value, fmt::format("{}: {}", file, what));
+    return bad_value(fmt::format("{}: {}", file, what));
   };
   const auto text = text::read_file_or(console.in, file, text::max_snapshot_bytes);
   if (!text) return wrong(text.error().text());
@@ -306,8 +304,7 @@ Result<std::size_t> judge_files(const TrialOptions& options, const text::Console
     if (file == options.expected) continue;
     auto text = text::read_file_or(console.in, file, text::max_snapshot_bytes);
     if (!text)
-      return Error(
-          base::Errc::bad_value,
+      return bad_value(
           fmt::format("cannot read {}: {}", source::spoken_file(file), text.error().text()));
     for (review::Input& each : review::read_inputs(std::move(*text), options.ns)) {
       ++count;

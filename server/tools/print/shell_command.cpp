@@ -2,8 +2,6 @@
 
 #include "server/text/visible.hpp"
 
-#include <cstddef>
-
 namespace tpuwh::server::print {
 
 namespace {

@@ -24,8 +24,6 @@ namespace tpuwh::server::review {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr auto what_is_reviewed = "an AdmissionReview, a manifest or a List";
 
 ReviewOutcome answer_to(Input& input, Reviewer& reviewer) {
@@ -54,16 +52,12 @@ Result<std::vector<FileInputs>> read_files(const ReviewOptions& options, std::is
   for (const std::string& file : *files) {
     const std::string name = source::spoken_file(file);
     auto text = text::read_file_or(in, file, text::max_snapshot_bytes);
-    if (!text)
-      return Error(base::Errc::bad_value,
-                   fmt::format("cannot read {}: {}", name, text.error().text()));
+    if (!text) return bad_value(fmt::format("cannot read {}: {}", name, text.error().text()));
     if (source::is_blank(*text))
-      return Error(base::Errc::bad_value,
-                   fmt::format("{} is empty; expected {}", name, what_is_reviewed));
+      return bad_value(fmt::format("{} is empty; expected {}", name, what_is_reviewed));
     out.push_back({name, read_inputs(std::move(*text), options.ns)});
     if (out.back().inputs.empty())
-      return Error(base::Errc::bad_value,
-                   fmt::format("{} holds no objects; expected {}", name, what_is_reviewed));
+      return bad_value(fmt::format("{} holds no objects; expected {}", name, what_is_reviewed));
   }
   return out;
 }

@@ -7,7 +7,6 @@
 #include "server/tools/objects/api_version.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -15,8 +14,6 @@
 namespace tpuwh::server::review {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Input as_recorded(std::string_view text) {
   return {.review = std::string(text), .unusable = {}, .recorded = true};

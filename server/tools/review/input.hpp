@@ -1,7 +1,7 @@
 // What `review` is given, cut into reviews.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include "server/text/json.hpp"
 
 #include <cstddef>
 #include <string>
@@ -28,7 +28,7 @@ struct Input {
 //   text       the object as it was written: numbers stay as they are
 //   otherwise  the namespace of one that names none
 //   number     the review's uid is made of it
-std::string review_of_creation(const nlohmann::ordered_json& object, std::string_view text,
+std::string review_of_creation(const Json& object, std::string_view text,
                                const std::string& otherwise, std::size_t number);
 
 // Cuts `text`, read as server/tools/inspect/source/objects.hpp has it, into reviews, in order.

@@ -13,8 +13,6 @@ namespace tpuwh::server::review {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 void name_object(const Json& request, ReviewOutcome& out) {
   const Json& metadata = text::member(out.before, "metadata");
   out.kind = text::text_member(text::member(request, "kind"), "kind");

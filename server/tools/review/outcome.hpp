@@ -2,9 +2,8 @@
 #pragma once
 
 #include "base/json/reader.hpp"
+#include "server/text/json_text.hpp"
 #include "webhook/answer/admit.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <string>
 #include <string_view>
@@ -19,19 +18,19 @@ enum class Verdict { allowed = 0, denied = 1, unusable = 2 };
 // An operation of a JSON patch, with its path read.
 class Operation {
  public:
-  explicit Operation(nlohmann::ordered_json text);
+  explicit Operation(Json text);
   Operation(const Operation&) = delete;  // it points into itself
   Operation& operator=(const Operation&) = delete;
   // As it stands in the patch.
-  const nlohmann::ordered_json& text() const { return patch_.front(); }
+  const Json& text() const { return patch_.front(); }
   // Throws what nlohmann's patch() does where the path leads nowhere.
-  void apply(nlohmann::ordered_json& object) const;
+  void apply(Json& object) const;
 
  private:
-  const nlohmann::ordered_json patch_;  // of this operation alone
-  nlohmann::ordered_json::json_pointer parent_;
-  std::string key_;                                // in the parent
-  const nlohmann::ordered_json* value_ = nullptr;  // of an add or a replace
+  const Json patch_;  // of this operation alone
+  Json::json_pointer parent_;
+  std::string key_;              // in the parent
+  const Json* value_ = nullptr;  // of an add or a replace
   bool adds_ = false;
 };
 
@@ -45,16 +44,16 @@ struct Reply {
   std::vector<const Operation*> operations = {};
 
   // The object with the patch.
-  void apply(nlohmann::ordered_json& object) const {
+  void apply(Json& object) const {
     for (const Operation* each : operations) each->apply(object);
   }
 };
 
 struct ReviewOutcome : Reply {
-  std::string answer;             // what the server would send, with its newline
-  nlohmann::ordered_json before;  // the object as it came; null where there is none
-  nlohmann::ordered_json patch = nlohmann::ordered_json::array();
-  nlohmann::ordered_json after;
+  std::string answer;  // what the server would send, with its newline
+  Json before;         // the object as it came; null where there is none
+  Json patch = Json::array();
+  Json after;
   std::string kind;      // "Pod"
   std::string ns, name;  // for people; "<generateName>*" where it has no name yet
   std::string workload, description;

@@ -12,7 +12,6 @@ namespace tpuwh::server::review {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using webhook::validate::Listener;
 
 std::vector<Remark> parts(const ReviewOutcome& outcome, std::string review, Reviewer& reviewer) {

@@ -6,7 +6,6 @@
 #include "server/tools/review/reviewer.hpp"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tpuwh::server::review {

@@ -14,8 +14,6 @@ namespace tpuwh::server::review {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // Text of others.
 text::Printed paint(std::string_view text, text::Ink ink, Style style) {
   return text::paint(text::printed("{}", text), ink, style.colour);

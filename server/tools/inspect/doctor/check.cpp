@@ -1,6 +1,7 @@
 #include "server/tools/inspect/doctor/check.hpp"
 
 #include "server/text/ink.hpp"
+#include "server/text/json.hpp"
 #include "server/tools/inspect/doctor/entries.hpp"
 
 #include <fmt/format.h>

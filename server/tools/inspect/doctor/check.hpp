@@ -1,6 +1,7 @@
 // What `doctor` says: one check, one line.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/text/printed.hpp"
 #include "server/tools/inspect/doctor/view.hpp"
 #include "server/tools/reference/ids/doctor_rows.hpp"

@@ -56,7 +56,7 @@ void check_dates(ids::DoctorCheck check, const std::string& what,
 
 Result<std::vector<tls::CertificateDates>> certificates_of(const std::string& base64) {
   const auto pem = text::decode_base64(base64);
-  if (!pem) return Error(base::Errc::bad_value, "it is not valid base64");
+  if (!pem) return bad_value("it is not valid base64");
   return tls::read_certificates(*pem);
 }
 

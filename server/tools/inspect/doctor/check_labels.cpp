@@ -4,7 +4,6 @@
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/doctor/commands.hpp"
-#include "server/tools/inspect/doctor/mending.hpp"
 #include "server/tools/inspect/running/installation.hpp"
 #include "server/tools/objects/keys.hpp"
 

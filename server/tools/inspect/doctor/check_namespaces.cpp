@@ -1,5 +1,4 @@
 // Whose Pods are sent at all: the namespaceSelectors of the entries.
-#include "base/counted.hpp"
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/doctor/commands.hpp"

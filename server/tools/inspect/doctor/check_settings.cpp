@@ -10,7 +10,6 @@
 #include <openssl/evp.h>
 
 #include <array>
-#include <map>
 #include <set>
 
 namespace tpuwh::server::doctor {

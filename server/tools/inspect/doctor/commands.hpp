@@ -3,6 +3,7 @@
 // cluster told is one word of the shell.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/doctor/view.hpp"
 
 #include <optional>

@@ -1,6 +1,7 @@
 // Two JSON values, field by field: what is installed, and what was to be.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/doctor/view.hpp"
 
 #include <string>

@@ -2,11 +2,11 @@
 // own.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/doctor/view.hpp"
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tpuwh::server::doctor {

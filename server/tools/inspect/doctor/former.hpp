@@ -3,6 +3,7 @@
 // was not upgraded yet, `doctor` says that, and not that each of its entries is wrong.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/doctor/view.hpp"
 #include "webhook/config/config.hpp"
 

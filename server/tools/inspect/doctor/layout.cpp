@@ -9,7 +9,6 @@
 #include "server/tools/inspect/doctor/wanted.hpp"
 #include "webhook/workloads/table.hpp"
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>

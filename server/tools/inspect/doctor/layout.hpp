@@ -1,6 +1,7 @@
 // For which modes the entries of an installation were rendered, and by which charts.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/doctor/view.hpp"
 #include "webhook/config/config.hpp"
 

@@ -1,6 +1,7 @@
 // Why a replica is not there, as its Pod says it.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/doctor/view.hpp"
 
 #include <string>

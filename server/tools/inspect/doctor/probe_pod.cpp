@@ -1,4 +1,5 @@
 #include "server/tools/inspect/doctor/probe_pod.hpp"
+#include "server/text/json.hpp"
 
 #include <fmt/format.h>
 

@@ -5,6 +5,7 @@
 // exist but the namespace's ServiceAccount `default`, and asks for 4 chips, 100m CPU and 64Mi.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/doctor/view.hpp"
 
 #include <string>

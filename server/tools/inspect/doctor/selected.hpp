@@ -1,6 +1,7 @@
 // Whose Pods an entry gets: its namespaceSelector.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/doctor/view.hpp"
 
 #include <optional>

@@ -1,6 +1,7 @@
 // What a label selector asks for, one requirement at a time.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/doctor/view.hpp"
 
 #include <set>

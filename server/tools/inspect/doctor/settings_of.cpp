@@ -144,9 +144,8 @@ Read config_of(const MountedFile& file, const Read& object) {
   if (object.found == Found::absent) return not_known("there is no " + named);
   if (!object.there()) return not_known(object.why);
   const auto plain = plain_text(file, object);
-  const auto read =
-      plain ? text::parse_yaml(*plain)
-            : Result<std::vector<Json>>(Error(base::Errc::bad_value, "it is not valid base64"));
+  const auto read = plain ? text::parse_yaml(*plain)
+                          : Result<std::vector<Json>>(bad_value("it is not valid base64"));
   if (!read) return not_known(fmt::format("{} of {}: {}", file.key, named, read.error().message()));
   return {
       .found = Found::there, .object = read->empty() ? Json::object() : read->front(), .why = {}};

@@ -2,6 +2,7 @@
 // file that the Deployment mounts.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/doctor/view.hpp"
 
 #include <optional>

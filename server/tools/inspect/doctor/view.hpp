@@ -1,9 +1,8 @@
 // What `doctor` has read of a cluster: plain values, so that every check is a function of them.
 #pragma once
 
+#include "server/text/json_text.hpp"
 #include "server/tools/inspect/dry_run/outcome.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <set>
@@ -16,8 +15,6 @@ namespace tpuwh::server::doctor {
 
 // charts/tpu-webhook/templates/priority.yaml
 inline constexpr auto critical_quota = "tpu-webhook-critical-pods";
-
-using Json = nlohmann::ordered_json;
 
 enum class Found {
   there,

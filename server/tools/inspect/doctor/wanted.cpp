@@ -3,7 +3,6 @@
 #include "server/rules/entries.hpp"
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/doctor/difference.hpp"
-#include "server/tools/inspect/doctor/entries.hpp"
 #include "server/tools/inspect/doctor/former.hpp"
 #include "server/tools/inspect/doctor/layout.hpp"
 #include "server/tools/inspect/doctor/settings_of.hpp"

@@ -12,16 +12,13 @@
 #pragma once
 
 #include "server/kube/client/status.hpp"
-
-#include <nlohmann/json.hpp>
+#include "server/text/json_text.hpp"
 
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tpuwh::server::dry_run {
-
-using Json = nlohmann::ordered_json;
 
 // As much of an answer as is looked at.
 struct Answer {

@@ -1,7 +1,6 @@
 #include "server/tools/inspect/ledger/command.hpp"
 
 #include "server/kube/access/errc.hpp"
-#include "server/limits/limits.hpp"
 #include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/running/api_server.hpp"
@@ -19,8 +18,6 @@
 namespace tpuwh::server::ledger {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int unchanged = 1;
 

@@ -14,8 +14,6 @@ namespace tpuwh::server::ledger {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 std::vector<std::string> places(const kube::cluster::LedgerObject& object,
                                 const LivingTokens& living, bool with_pod) {
   std::vector<topology::Place> found;

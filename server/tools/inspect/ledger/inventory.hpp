@@ -2,14 +2,12 @@
 #pragma once
 
 #include "server/kube/cluster/ledger_object.hpp"
+#include "server/text/json.hpp"
 #include "server/text/printed.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,10 +18,10 @@ namespace tpuwh::server::ledger {
 using LivingTokens = std::set<std::pair<std::string, std::string>>;
 
 // Takes one Pod into account; one without the label `label` has no token.
-void add_pod(const nlohmann::ordered_json& pod, const std::string& label, LivingTokens& living);
+void add_pod(const Json& pod, const std::string& label, LivingTokens& living);
 
 // Whether a ConfigMap is of the ledger; `ns` "" for any namespace.
-bool is_ledger_object(const nlohmann::ordered_json& config_map, const std::string& ns);
+bool is_ledger_object(const Json& config_map, const std::string& ns);
 
 struct LedgerInventory {
   std::string ns;  // of the ledger objects; "" for all
@@ -42,6 +40,6 @@ std::string group_text(const kube::store::GroupName& group);
 
 text::Printed inventory_text(const LedgerInventory& inventory, bool colour);
 // docs/operations.md, "For programs".
-nlohmann::ordered_json inventory_json(const LedgerInventory& inventory);
+Json inventory_json(const LedgerInventory& inventory);
 
 }  // namespace tpuwh::server::ledger

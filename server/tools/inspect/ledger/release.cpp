@@ -21,8 +21,7 @@ bool is_taken(const kube::cluster::LedgerObject& object, topology::Place place) 
 }
 
 Error wrong(std::string_view text, std::string_view wanted) {
-  return Error(base::Errc::bad_value,
-               fmt::format("expected {}, got \"{}\"", wanted, base::printable(text, 300)));
+  return bad_value(fmt::format("expected {}, got \"{}\"", wanted, base::printable(text, 300)));
 }
 
 }  // namespace

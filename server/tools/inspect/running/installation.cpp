@@ -9,8 +9,6 @@ namespace tpuwh::server::running {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 const kube::client::Resource configurations{"admissionregistration.k8s.io", "v1",
                                             "mutatingwebhookconfigurations", ""};
 

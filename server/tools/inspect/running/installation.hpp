@@ -1,9 +1,8 @@
 // Where tpu-webhook is installed in a cluster.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/running/api_server.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 
@@ -20,7 +19,7 @@ struct Installation {
 };
 
 // The namespace of the Service that a MutatingWebhookConfiguration calls; "" if it calls none.
-std::string installation_namespace(const nlohmann::ordered_json& configuration);
+std::string installation_namespace(const Json& configuration);
 
 // `asked` (--namespace) if it is not empty; else the namespace of the Service that the
 // MutatingWebhookConfiguration tpu-webhook calls; else, in a Pod, the Pod's; else

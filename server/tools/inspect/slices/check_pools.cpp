@@ -1,6 +1,5 @@
 // A multi-host slice stands on one node pool, alone.
 #include "base/counted.hpp"
-#include "base/names.hpp"
 #include "server/tools/inspect/slices/audit.hpp"
 #include "server/tools/inspect/slices/recreate.hpp"
 #include "server/tools/inspect/slices/standing.hpp"

@@ -6,13 +6,10 @@
 #include "server/tools/objects/object.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace tpuwh::server::slices {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr auto claim_kind = "ResourceClaim";
 constexpr auto template_kind = "ResourceClaimTemplate";

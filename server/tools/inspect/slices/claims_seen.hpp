@@ -1,7 +1,7 @@
 // The claims of Pods on devices, of which the file may lack what they are made from.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include "server/text/json.hpp"
 
 #include <cstddef>
 #include <map>
@@ -16,9 +16,9 @@ namespace tpuwh::server::slices {
 class ClaimsSeen {
  public:
   // A ResourceClaimTemplate or ResourceClaim; others are passed over.
-  void add(std::string_view kind, const nlohmann::ordered_json& object);
+  void add(std::string_view kind, const Json& object);
   // A Pod of which no chips are known: does it claim what is not in the file?
-  void look_at(const nlohmann::ordered_json& pod);
+  void look_at(const Json& pod);
   // A sentence for each kind of what is missing: how many Pods claim it, and one by name.
   std::vector<std::string> not_known() const;
 

@@ -4,15 +4,12 @@
 #include "server/text/rfc3339.hpp"
 #include "webhook/pools/fit.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <string_view>
 
 namespace tpuwh::server::slices {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using text::member;
 using text::text_member;
 

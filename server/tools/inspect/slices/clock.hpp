@@ -1,14 +1,13 @@
 // Since when a node was not ready, by what it says of itself.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/slices/cluster.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 namespace tpuwh::server::slices {
 
 // Of a Node whose condition Ready is not True: since when its Pods are counted down to their
 // eviction, which is the time of the taint, else of the condition. Nothing of any other.
-std::optional<Time> not_ready_since(const nlohmann::ordered_json& node);
+std::optional<Time> not_ready_since(const Json& node);
 
 }  // namespace tpuwh::server::slices

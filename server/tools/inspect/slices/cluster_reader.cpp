@@ -6,7 +6,6 @@
 #include "server/tools/inspect/slices/clock.hpp"
 #include "server/tools/inspect/slices/driven_nodes.hpp"
 #include "server/tools/inspect/slices/pod_reader.hpp"
-#include "server/tools/inspect/slices/pod_status.hpp"
 #include "server/tools/inspect/source/snapshot.hpp"
 #include "server/tools/objects/label_selector.hpp"
 #include "server/tools/objects/object.hpp"
@@ -20,8 +19,6 @@
 namespace tpuwh::server::slices {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 void add_node(const Json& object, Cluster& cluster) {
   if (auto node = source::node_of(object)) {

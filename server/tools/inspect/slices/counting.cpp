@@ -8,7 +8,6 @@
 #include "server/tools/inspect/slices/tally.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <string_view>
 
@@ -29,7 +28,7 @@ std::optional<Counting> Counting::begin(const CountBy& by, const text::Console& 
   return out;
 }
 
-void Counting::take_label(const nlohmann::ordered_json& pod) {
+void Counting::take_label(const Json& pod) {
   const auto& metadata = text::member(pod, "metadata");
   const auto* value = text::find_member(text::member(metadata, "labels"), label_);
   if (value != nullptr && value->is_string())

@@ -36,7 +36,7 @@ class Counting {
   explicit Counting(std::string label) : label_(std::move(label)) {}
 
   std::optional<std::string> value_of(const SeenPod& pod) const;
-  void take_label(const nlohmann::ordered_json& pod);
+  void take_label(const Json& pod);
   const Prices* prices() const { return prices_ ? &*prices_ : nullptr; }
 
   std::string label_;

@@ -6,7 +6,6 @@
 #include "topology/dims.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -15,8 +14,6 @@
 namespace tpuwh::server::slices {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr auto driver = "tpu.google.com";
 

@@ -1,9 +1,8 @@
 // What the TPU DRA driver says of its nodes.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/slices/cluster.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <string_view>
@@ -13,7 +12,7 @@ namespace tpuwh::server::slices {
 // Of a ResourceSlice of device class tpu.google.com's driver; of another, nothing.
 //
 //   source  k8s.io/api/resource/v1 and v1beta1 types.go, v1.37.2: Device; docs/facts.md#dra
-void add_driven_node(const nlohmann::ordered_json& slice, Cluster& cluster);
+void add_driven_node(const Json& slice, Cluster& cluster);
 
 // Of what the driver takes the node of a member for.
 enum class Taken {

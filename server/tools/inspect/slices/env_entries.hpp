@@ -1,9 +1,8 @@
 // Where a container's env has a variable.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "webhook/read/vocabulary.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <array>
 #include <string_view>
@@ -11,13 +10,12 @@
 namespace tpuwh::server::slices {
 
 // By Variable; null where there is no entry. Of a name that stands twice the last counts.
-using EnvEntries = std::array<const nlohmann::ordered_json*, webhook::read::variable_count>;
+using EnvEntries = std::array<const Json*, webhook::read::variable_count>;
 
 // `container` outlives them.
-EnvEntries env_entries(const nlohmann::ordered_json& container);
+EnvEntries env_entries(const Json& container);
 
 // The same of any variable.
-const nlohmann::ordered_json* env_entry(const nlohmann::ordered_json& container,
-                                        std::string_view name);
+const Json* env_entry(const Json& container, std::string_view name);
 
 }  // namespace tpuwh::server::slices

@@ -4,7 +4,6 @@
 #include "server/tools/inspect/slices/slice_report.hpp"
 #include "server/tools/reference/ids/audit_rows.hpp"
 
-#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>

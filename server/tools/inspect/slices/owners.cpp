@@ -13,8 +13,6 @@ namespace tpuwh::server::slices {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::size_t deepest = 8;  // TrainJob, JobSet, Job, Pod are four
 
 using objects::label;

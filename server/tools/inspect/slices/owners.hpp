@@ -2,7 +2,7 @@
 // by labels where a parent is not in the input.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include "server/text/json.hpp"
 
 #include <map>
 #include <set>
@@ -26,7 +26,7 @@ class Owners {
   static std::span<const std::string_view> kinds();
 
   // An object that something else may have made.
-  void add(const nlohmann::ordered_json& object);
+  void add(const Json& object);
 
   // All objects of this kind were added.
   void add_all_of(std::string_view kind) { makers_[std::string(kind)]; }
@@ -37,7 +37,7 @@ class Owners {
 
   // The objects that made a Pod, the nearest first: "Job train-slice-0", "JobSet train". Without
   // end a circle is none: each stands once. Empty for a Pod that nobody made.
-  std::vector<ObjectName> of_pod(const nlohmann::ordered_json& pod) const;
+  std::vector<ObjectName> of_pod(const Json& pod) const;
 
  private:
   void climb(std::vector<ObjectName>& chain) const;

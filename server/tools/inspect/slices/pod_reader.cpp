@@ -17,7 +17,6 @@ namespace tpuwh::server::slices {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using webhook::read::Variable;
 
 // Whether variables of the container may come from a ConfigMap or Secret.

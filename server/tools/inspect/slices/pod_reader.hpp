@@ -2,12 +2,11 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "server/text/json.hpp"
 #include "server/tools/inspect/slices/cluster.hpp"
 #include "webhook/answer/admit.hpp"
 #include "webhook/config/config.hpp"
 #include "webhook/read/cluster.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <memory>
 #include <optional>
@@ -25,7 +24,7 @@ class PodReader {
   // Nothing where the Pod asks for no chips.
   //
   //   errors  what the webhook would refuse to read, with the path
-  Result<std::optional<SeenPod>> read(const nlohmann::ordered_json& object);
+  Result<std::optional<SeenPod>> read(const Json& object);
   // Of the Pod that was read last: its label <prefix>slice-key, "" for none.
   const std::string& placement_key() const;
 
@@ -38,8 +37,7 @@ class PodReader {
 // patch, as the API server stores it. Nothing where the answer does not say who it is as its Pod in
 // a cluster would be read: it is no member, or the mode is shadow, or its author asks for no check,
 // or its chips are claimed; PodReader says it then.
-std::optional<SeenPod> seen_in_answer(const webhook::answer::Answer& answer,
-                                      const nlohmann::ordered_json& after,
+std::optional<SeenPod> seen_in_answer(const webhook::answer::Answer& answer, const Json& after,
                                       const std::string& prefix);
 
 }  // namespace tpuwh::server::slices

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -17,7 +16,6 @@ namespace tpuwh::server::slices {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using text::member;
 using text::text_member;
 

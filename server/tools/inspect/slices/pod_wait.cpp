@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -16,7 +15,6 @@ namespace tpuwh::server::slices {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using base::printable;
 using text::member;
 using text::text_member;

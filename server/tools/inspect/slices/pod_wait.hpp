@@ -1,9 +1,8 @@
 // Why a Pod that lives does not run, by what scheduler and kubelet have written into its status.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/slices/cluster.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 namespace tpuwh::server::slices {
 
@@ -14,6 +13,6 @@ namespace tpuwh::server::slices {
 //   shape   of a Pod that is Running its TPU containers alone count: `pod.processes` comes first
 //   source  core/v1 PodStatus and ContainerState of k8s.io/api 1.36; the kubelet's reasons are its
 //           own words (ContainerCreating, ImagePullBackOff, CrashLoopBackOff ...)
-PodWait wait_of(const nlohmann::ordered_json& object, const SeenPod& pod);
+PodWait wait_of(const Json& object, const SeenPod& pod);
 
 }  // namespace tpuwh::server::slices

@@ -4,7 +4,6 @@
 #include "server/tools/inspect/slices/slice_report.hpp"
 
 #include <map>
-#include <string>
 #include <string_view>
 #include <vector>
 

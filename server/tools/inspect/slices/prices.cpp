@@ -6,7 +6,6 @@
 #include "server/text/yaml.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -16,7 +15,6 @@ namespace tpuwh::server::slices {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Pointer = Json::json_pointer;
 
 constexpr std::size_t longest_currency = 16, longest_key = 63;

@@ -17,8 +17,6 @@ namespace tpuwh::server::slices {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 std::string or_dash(const std::string& text) {
   return text.empty() ? "-" : text;
 }

@@ -1,10 +1,9 @@
 // Slices and findings for people and for programs. Field names: docs/operations.md.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/text/printed.hpp"
 #include "server/tools/inspect/slices/finding.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <vector>
 
@@ -13,10 +12,10 @@ namespace tpuwh::server::slices {
 // A row for each slice, and below what is not known.
 text::Printed slices_text(const Cluster& cluster, const std::vector<SliceReport>& slices,
                           bool colour);
-nlohmann::ordered_json slices_json(const Cluster& cluster, const std::vector<SliceReport>& slices);
+Json slices_json(const Cluster& cluster, const std::vector<SliceReport>& slices);
 
 // A paragraph for each finding, and a line that counts them. `slices` are those looked at.
 text::Printed audit_text(const Audit& audit, const std::vector<SliceReport>& slices, bool colour);
-nlohmann::ordered_json audit_json(const Audit& audit, const std::vector<SliceReport>& slices);
+Json audit_json(const Audit& audit, const std::vector<SliceReport>& slices);
 
 }  // namespace tpuwh::server::slices

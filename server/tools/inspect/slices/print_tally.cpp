@@ -15,8 +15,6 @@ namespace tpuwh::server::slices {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // No namespace and no label value has a parenthesis.
 constexpr auto no_value = "(none)";
 constexpr auto in_total = "(total)";

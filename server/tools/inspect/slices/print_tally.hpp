@@ -1,11 +1,10 @@
 // Counts of slices and chips, for people and for programs. Field names: docs/operations.md.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/text/printed.hpp"
 #include "server/tools/inspect/slices/prices.hpp"
 #include "server/tools/inspect/slices/tally.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 
@@ -21,6 +20,6 @@ struct TallyPage {
 // A row for each value and accelerator, then the totals; below what is not known, also which
 // accelerators have no price.
 text::Printed tally_text(const TallyPage& page, bool colour);
-nlohmann::ordered_json tally_json(const TallyPage& page);
+Json tally_json(const TallyPage& page);
 
 }  // namespace tpuwh::server::slices

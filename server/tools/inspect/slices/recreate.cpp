@@ -1,6 +1,5 @@
 #include "server/tools/inspect/slices/recreate.hpp"
 
-#include "base/names.hpp"
 #include "server/tools/inspect/slices/finding.hpp"
 #include "server/tools/print/shell_command.hpp"
 #include "webhook/workloads/table.hpp"

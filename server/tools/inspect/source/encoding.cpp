@@ -120,8 +120,7 @@ std::string packed_as(std::string_view bytes) {
 }
 
 Result<std::string> as_utf8(std::string bytes) {
-  if (std::string packed = packed_as(bytes); !packed.empty())
-    return Error(base::Errc::bad_value, std::move(packed));
+  if (std::string packed = packed_as(bytes); !packed.empty()) return bad_value(std::move(packed));
   const Form form = form_of(bytes);
   if (form.unit == 1) {
     bytes.erase(0, form.mark);

@@ -20,8 +20,7 @@ Result<Input> Input::read(const std::vector<std::string>& names, std::istream& i
     auto text = text::read_file_or(in, file, limits.each);
     const std::string name = source::spoken_file(file);
     if (!text && text.error().code() != base::Errc::too_large)
-      return Error(base::Errc::bad_value,
-                   fmt::format("cannot read {}: {}", name, text.error().text()));
+      return bad_value(fmt::format("cannot read {}: {}", name, text.error().text()));
     if (text) bytes += text->size();
     if (!text || bytes > limits.together)
       return Error(base::Errc::too_large,

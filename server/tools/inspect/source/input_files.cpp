@@ -21,8 +21,8 @@ constexpr auto what_is_read =
 constexpr int deepest_folder = 64;
 
 Error cannot_read(const std::string& path, const std::error_code& why) {
-  return Error(base::Errc::bad_value,
-               fmt::format("cannot read {}: {}; expected {}", path, why.message(), what_is_read));
+  return bad_value(
+      fmt::format("cannot read {}: {}; expected {}", path, why.message(), what_is_read));
 }
 
 bool is_manifest(const fs::path& path) {
@@ -49,9 +49,8 @@ Result<std::vector<std::string>> files_in(const std::string& folder) {
   }
   if (wrong) return cannot_read(folder, wrong);
   if (out.empty())
-    return Error(base::Errc::bad_value,
-                 fmt::format("folder {} holds no .yaml, .yml or .json file; expected {}", folder,
-                             what_is_read));
+    return bad_value(fmt::format("folder {} holds no .yaml, .yml or .json file; expected {}",
+                                 folder, what_is_read));
   std::ranges::sort(out);
   return out;
 }
@@ -65,8 +64,7 @@ std::string spoken_file(const std::string& path) {
 Result<std::vector<std::string>> input_files(const std::vector<std::string>& names) {
   std::vector<std::string> out;
   if (std::ranges::count(names, "-") > 1)
-    return Error(base::Errc::bad_value,
-                 "- is given twice; expected it once: standard input is read once");
+    return bad_value("- is given twice; expected it once: standard input is read once");
   for (const std::string& name : names) {
     if (name == "-") {
       out.push_back(name);

@@ -18,8 +18,7 @@ namespace {
 constexpr auto what_is_wanted = "a manifest, such as that of a Job, or a List";
 
 Error unusable(std::string_view file, std::string_view what) {
-  return Error(base::Errc::bad_value,
-               fmt::format("{}: {}; expected {}", file, what, what_is_wanted));
+  return bad_value(fmt::format("{}: {}; expected {}", file, what, what_is_wanted));
 }
 
 // "line 7: duplicate key a", of a text of one line without it.
@@ -61,8 +60,7 @@ Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& nam
                                              std::istream& in) {
   auto input = Input::read(names, in, {.each = max_manifest_bytes, .together = max_manifest_bytes});
   if (!input && input.error().code() == base::Errc::empty)
-    return Error(base::Errc::bad_value,
-                 fmt::format("{}; expected {}", input.error().text(), what_is_wanted));
+    return bad_value(fmt::format("{}; expected {}", input.error().text(), what_is_wanted));
   if (!input) return input.error();
   if (auto fine = look_at(*input); !fine) return fine.error();
   std::map<const char*, Manifest> read;  // also what gives way to a newer state is to be JSON

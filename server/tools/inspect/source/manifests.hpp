@@ -2,9 +2,8 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "server/text/json_text.hpp"
 #include "server/tools/inspect/source/origin.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <cstddef>
 #include <istream>
@@ -16,7 +15,7 @@ namespace tpuwh::server::source {
 
 struct Manifest {
   std::string file;  // as a person calls it: "standard input" for "-"
-  nlohmann::ordered_json object;
+  Json object;
   std::vector<std::string> notes = {};        // how it was read, where others read it another way
   std::shared_ptr<const Origin> origin = {};  // null where the file holds it by itself
 };

@@ -3,8 +3,6 @@
 #include "server/text/json_text.hpp"
 #include "server/text/rfc3339.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
@@ -12,8 +10,6 @@
 namespace tpuwh::server::source {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // What happened then.
 bool tells_a_time(std::string_view key) {

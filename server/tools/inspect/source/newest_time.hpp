@@ -1,7 +1,7 @@
 // When a snapshot was taken, as far as it says: the latest moment that its objects tell of.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include "server/text/json.hpp"
 
 #include <chrono>
 #include <optional>
@@ -15,15 +15,15 @@ namespace tpuwh::server::source {
 // Annotations and specs name any day, also ones to come.
 class NewestTime {
  public:
-  void look_at(const nlohmann::ordered_json& object);
+  void look_at(const Json& object);
   // Nothing where no object says a time.
   std::optional<std::chrono::system_clock::time_point> get() const { return newest_; }
 
  private:
-  void take(const nlohmann::ordered_json& value);
+  void take(const Json& value);
   bool take(std::chrono::system_clock::time_point moment);  // whether it is newer
-  void look_through(const nlohmann::ordered_json& value);
-  void look_at_deletion(const nlohmann::ordered_json& metadata);
+  void look_through(const Json& value);
+  void look_at_deletion(const Json& metadata);
 
   std::optional<std::chrono::system_clock::time_point> newest_;
   std::string last_;  // as it was written

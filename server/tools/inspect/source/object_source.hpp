@@ -3,8 +3,7 @@
 #pragma once
 
 #include "base/result.hpp"
-
-#include <nlohmann/json_fwd.hpp>
+#include "server/text/json.hpp"
 
 #include <chrono>
 #include <functional>
@@ -18,7 +17,7 @@ namespace tpuwh::server::source {
 class ObjectSource {
  public:
   // One object and its kind; both live for the call.
-  using Each = std::function<void(std::string_view kind, const nlohmann::ordered_json& object)>;
+  using Each = std::function<void(std::string_view kind, const Json& object)>;
 
   virtual ~ObjectSource() = default;
 

@@ -7,16 +7,13 @@
 #include "server/tools/objects/read_json.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <utility>
 
 namespace tpuwh::server::source {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using base::json::RawString;
 using base::json::Reader;
 using base::json::ValueKind;

@@ -13,10 +13,9 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "server/text/json.hpp"
 #include "server/tools/inspect/source/documents.hpp"
 #include "server/tools/objects/api_version.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
 #include <deque>
@@ -46,7 +45,7 @@ struct ReadObject {
   // Its value, with kind and version. `said`: of a key that stands twice (objects::read_json()).
   //
   //   errors  read_json()'s, with the line
-  Result<nlohmann::ordered_json> value(std::string* said = nullptr) const;
+  Result<Json> value(std::string* said = nullptr) const;
 };
 
 // What its lists say besides.

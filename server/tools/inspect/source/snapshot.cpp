@@ -8,8 +8,6 @@ namespace tpuwh::server::source {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // Nothing for kinds that a store does not keep.
 std::optional<kube::store::Kind> stored_kind(std::string_view kind) {
   if (kind == "Pod") return kube::store::Kind::pod;

@@ -3,16 +3,14 @@
 
 #include "base/result.hpp"
 #include "server/kube/store/store.hpp"
+#include "server/text/json.hpp"
 #include "webhook/ledger/ledger.hpp"
 #include "webhook/read/cluster.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tpuwh::server::source {
 
@@ -26,7 +24,7 @@ class Snapshot final : public webhook::read::ClusterView {
   static Result<Snapshot> parse(std::string_view text, std::string_view prefix = default_prefix);
   explicit Snapshot(std::string_view prefix = default_prefix);
   // One more object; another of the same name replaces what was known.
-  void add(const nlohmann::ordered_json& object);
+  void add(const Json& object);
 
   std::optional<std::string> ray_headless_service(std::string_view ns,
                                                   std::string_view cluster) const override;
@@ -48,9 +46,9 @@ class Snapshot final : public webhook::read::ClusterView {
 
 // Which member of its worker group a Ray Pod is: by KubeRay's labels, by our token, or by
 // another injector's replicaIndex and TPU_WORKER_ID. Nothing where none of them says it.
-std::optional<topology::Place> place_of_ray_worker(const nlohmann::ordered_json& pod);
+std::optional<topology::Place> place_of_ray_worker(const Json& pod);
 
 // A Node, as far as rules read it; nothing where it has no name.
-std::optional<webhook::pools::Node> node_of(const nlohmann::ordered_json& node);
+std::optional<webhook::pools::Node> node_of(const Json& node);
 
 }  // namespace tpuwh::server::source

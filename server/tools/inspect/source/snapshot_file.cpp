@@ -10,7 +10,6 @@
 #include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -18,7 +17,6 @@ namespace tpuwh::server::source {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Kinds = std::vector<std::string_view>;
 
 // Of those that may have made a Pod it is asked who made them
@@ -78,7 +76,7 @@ const Reads& reads_of_outlook() {
 }
 
 Error SnapshotFile::fault(const std::string& what) const {
-  return Error(base::Errc::bad_value, fmt::format("{}; create it with {}", what, reads_.made_with));
+  return bad_value(fmt::format("{}; create it with {}", what, reads_.made_with));
 }
 
 Result<void> SnapshotFile::look_for_needs(const Input& input, const Holdings& holdings) const {

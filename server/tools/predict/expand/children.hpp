@@ -2,6 +2,7 @@
 // that need not exist, and in the versions of expand.hpp.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/predict/expand/expand.hpp"
 
 #include <cstdint>

@@ -19,7 +19,6 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
-#include <utility>
 
 namespace tpuwh::server::expand {
 
@@ -151,7 +150,7 @@ Result<Children> children_of(const Json& object, const ExpandOptions& options) {
 Result<void> for_each_pod(const Json& object, const ExpandOptions& options,
                           const std::function<bool(const Json& pod)>& each) {
   const ObjectKind* kind = kind_of(object);
-  if (kind == nullptr) return Error(base::Errc::bad_value, "makes no Pods", "kind");
+  if (kind == nullptr) return bad_value("makes no Pods", "kind");
   const Json plain = without_nulls(object);
   const auto self = self_of(plain, *kind, options);
   if (!self) return self.error();

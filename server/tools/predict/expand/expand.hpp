@@ -26,8 +26,7 @@
 #pragma once
 
 #include "base/result.hpp"
-
-#include <nlohmann/json.hpp>
+#include "server/text/json_text.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -36,8 +35,6 @@
 #include <vector>
 
 namespace tpuwh::server::expand {
-
-using Json = nlohmann::ordered_json;
 
 struct ExpandOptions {
   std::string ns = "default";  // of objects that name none

@@ -300,8 +300,7 @@ Result<void> check_jobset_spec(const Json& spec) {
       !good)
     return good;
   if (auto good = check_coordinator(spec); !good) return good;
-  if (!spec.contains("replicatedJobs"))
-    return Error(base::Errc::bad_value, "is missing", "spec.replicatedJobs");
+  if (!spec.contains("replicatedJobs")) return bad_value("is missing", "spec.replicatedJobs");
   std::size_t number = 0;
   for (const Json& replicated_job : spec["replicatedJobs"])
     if (auto good =

@@ -202,9 +202,9 @@ Result<std::uint64_t> subgroup_index(const Json& pod) {
   std::uint32_t index = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
   if (error == std::errc() && end == text.data() + text.size()) return std::uint64_t{index};
-  return Error(base::Errc::bad_value,
-               "excludes a leader that asks for TPUs: LeaderWorkerSet's webhook refuses its Pod",
-               "spec.leaderWorkerTemplate.subGroupPolicy");
+  return bad_value(
+      "excludes a leader that asks for TPUs: LeaderWorkerSet's webhook refuses its Pod",
+      "spec.leaderWorkerTemplate.subGroupPolicy");
 }
 
 // The same of a subgroup. The position of a leader is -1 where its template lacks the annotation,
@@ -364,8 +364,8 @@ Result<void> check_subgroups(const Json& group_template, const std::string& path
     return good;
   if (auto good = check_counts(policy, {"subGroupSize"}, here); !good) return good;
   if (count_or(policy, "subGroupSize", 0) != 0) return {};
-  return Error(base::Errc::bad_value, policy.contains("subGroupSize") ? "is 0" : "is missing",
-               below(here, "subGroupSize"));
+  return bad_value(policy.contains("subGroupSize") ? "is 0" : "is missing",
+                   below(here, "subGroupSize"));
 }
 
 Result<void> check_spec(const Json& spec) {
@@ -380,8 +380,7 @@ Result<void> check_spec(const Json& spec) {
   if (!group) return group.error();
   const std::string here = "spec.leaderWorkerTemplate";
   if (auto good = check_counts(**group, {"size"}, here); !good) return good;
-  if (count_or(**group, "size", 1) == 0)
-    return Error(base::Errc::bad_value, "is 0", below(here, "size"));
+  if (count_or(**group, "size", 1) == 0) return bad_value("is 0", below(here, "size"));
   if (auto good = check_subgroups(**group, here); !good) return good;
   if (auto good = check_claims(**group, here); !good) return good;
   if (auto worker = need_template(**group, "workerTemplate", here); !worker) return worker.error();

@@ -7,9 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <utility>
-
 namespace tpuwh::server::expand {
 
 namespace {
@@ -73,9 +70,9 @@ Result<void> TpuLists::write(const Hosts& hosts, const std::vector<std::string>&
   for (std::uint64_t i = hosts.first; fits && i <= hosts.last; ++i)
     fits = add(fmt::format("{}-{}", hosts.leader, i));
   if (fits) return {};
-  return Error(base::Errc::bad_value,
-               "makes a list of host names that would exceed the API server's object size limit",
-               "spec.leaderWorkerTemplate.size");
+  return bad_value(
+      "makes a list of host names that would exceed the API server's object size limit",
+      "spec.leaderWorkerTemplate.size");
 }
 
 Result<void> TpuLists::set(Json& pod, const Hosts& hosts, bool subgroup, std::int64_t position) {

@@ -5,7 +5,6 @@
 #include "server/tools/predict/expand/reading.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -56,7 +56,7 @@ Result<void> check_affinity(const Json& spec, const std::string& path) {
 
 Result<void> check_pod_spec(const Json& spec, const std::string& path) {
   if (array_or_empty(spec, "containers").empty() && !spec.contains("containers"))
-    return Error(base::Errc::bad_value, "is missing", below(path, "containers"));
+    return bad_value("is missing", below(path, "containers"));
   if (auto good = check_members(spec,
                                 {{"containers", Shape::objects},
                                  {"initContainers", Shape::objects},
@@ -71,8 +71,7 @@ Result<void> check_pod_spec(const Json& spec, const std::string& path) {
                                 path);
       !good)
     return good;
-  if (spec["containers"].empty())
-    return Error(base::Errc::bad_value, "has no container", below(path, "containers"));
+  if (spec["containers"].empty()) return bad_value("has no container", below(path, "containers"));
   for (const char* key : {"containers", "initContainers"})
     if (auto good = check_containers(spec, key, path); !good) return good;
   return check_affinity(spec, path);
@@ -109,7 +108,7 @@ Result<Owner> owner_of(const Json& object, std::string_view api_version, std::st
   if (owner.ns.empty()) owner.ns = options.ns;
   if (!owner.name.empty()) return owner;
   owner.name = text::text_member(metadata, "generateName");
-  if (owner.name.empty()) return Error(base::Errc::bad_value, "is missing", "metadata.name");
+  if (owner.name.empty()) return bad_value("is missing", "metadata.name");
   owner.name += suffix_of(kind, owner.ns, owner.name, 5);
   return owner;
 }

@@ -2,7 +2,6 @@
 
 #include "server/text/json_text.hpp"
 #include "server/tools/objects/json_path.hpp"
-#include "server/tools/objects/keys.hpp"
 #include "server/tools/predict/expand/child.hpp"
 #include "server/tools/predict/expand/job.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"

@@ -69,7 +69,7 @@ const char* name_of(Shape shape) {
 }
 
 Error missing(const std::string& path) {
-  return Error(base::Errc::bad_value, "is missing", path);
+  return bad_value("is missing", path);
 }
 
 Error wrong(Shape shape, const std::string& path) {
@@ -139,12 +139,11 @@ Result<void> check_counts(const Json& object, std::initializer_list<const char*>
     if (found == nullptr) continue;
     if (!found->is_number_integer()) return wrong(Shape::integer, below(path, key));
     if (!found->is_number_unsigned() && found->get<std::int64_t>() < 0)
-      return Error(base::Errc::bad_value,
-                   fmt::format("is negative: {}", found->get<std::int64_t>()), below(path, key));
+      return bad_value(fmt::format("is negative: {}", found->get<std::int64_t>()),
+                       below(path, key));
     if (count_or(object, key, 0) > std::numeric_limits<std::int32_t>::max())
-      return Error(base::Errc::bad_value,
-                   fmt::format("is above 2147483647: {}", count_or(object, key, 0)),
-                   below(path, key));
+      return bad_value(fmt::format("is above 2147483647: {}", count_or(object, key, 0)),
+                       below(path, key));
   }
   return {};
 }

@@ -10,7 +10,6 @@
 
 #include <map>
 #include <string_view>
-#include <utility>
 
 namespace tpuwh::server::expand {
 
@@ -63,8 +62,7 @@ Result<std::string> options_of(const Submission& submission) {
   std::string out;
   if (const std::string yaml = text::text_member(job, "runtimeEnvYAML"); !yaml.empty()) {
     const auto documents = text::parse_yaml(yaml);
-    if (!documents)
-      return Error(base::Errc::bad_value, documents.error().message(), "spec.runtimeEnvYAML");
+    if (!documents) return bad_value(documents.error().message(), "spec.runtimeEnvYAML");
     const Json value = documents->empty() ? Json() : documents->front();
     out += fmt::format(" --runtime-env-json {}", go_quoted(text::dump_json(sorted(value))));
   }

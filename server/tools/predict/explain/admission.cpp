@@ -16,8 +16,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr auto queue_label = webhook::read::Label::kueue_queue_name;
 
 constexpr std::array<std::string_view, 6> held_as_objects{"Job",        "CronJob", "JobSet",

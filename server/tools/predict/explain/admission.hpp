@@ -1,9 +1,8 @@
 // What Kueue writes into the Pods of a workload when it admits it.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/predict/outlook/outlook.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <map>
 #include <optional>
@@ -34,14 +33,14 @@ struct Admission {
 // Kueue holds the Pods and not the object: those are created without the flavor's selectors.
 //
 //   source  kubernetes-sigs/kueue pkg/podset (ff69552): node selectors are merged into templates
-std::optional<Admission> admission_of(const nlohmann::ordered_json& object, const std::string& ns,
+std::optional<Admission> admission_of(const Json& object, const std::string& ns,
                                       const outlook::ClusterState& cluster,
                                       const std::vector<outlook::PodSet>& pod_sets);
 // Whether it may: a cheap look, before the Pod sets are counted.
-bool may_be_admitted(const nlohmann::ordered_json& object, const std::string& ns,
+bool may_be_admitted(const Json& object, const std::string& ns,
                      const outlook::ClusterState& cluster);
 
 // Selects what the Pod does not select yet.
-void admit(nlohmann::ordered_json& pod, const Admission& admission);
+void admit(Json& pod, const Admission& admission);
 
 }  // namespace tpuwh::server::explain

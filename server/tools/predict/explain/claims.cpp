@@ -16,7 +16,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Words = std::vector<std::string>;
 
 constexpr auto tpu_class = "tpu.google.com";

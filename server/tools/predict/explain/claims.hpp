@@ -2,10 +2,9 @@
 // has, the first of several kinds, a claim that several share.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/predict/explain/explanation.hpp"
 #include "server/tools/predict/explain/surroundings.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <optional>
 #include <string>
@@ -18,17 +17,16 @@ namespace tpuwh::server::explain {
 //
 //   beside  has the ResourceClaimTemplates, ResourceClaims and DeviceClasses of the input
 //   source  k8s.io/api/resource/v1 types.go, v1.36.3: DeviceRequest; docs/facts.md#dra
-std::optional<Claimed> claimed_chips(const nlohmann::ordered_json& pod, const Surroundings& beside);
+std::optional<Claimed> claimed_chips(const Json& pod, const Surroundings& beside);
 
 // The resource by which a container asks for devices of a class for chips, whatever else that is
 // called; "" for none. Only google.com/tpu is read.
 //
 //   source  k8s.io/api/resource/v1 types.go, v1.37.2: ResourceDeviceClassPrefix;
 //           docs/facts.md#dra-extended-resource
-std::string unread_resource(const nlohmann::ordered_json& pod, const Surroundings& beside);
+std::string unread_resource(const Json& pod, const Surroundings& beside);
 
 // Names of the ResourceClaims for chips that its containers use, as far as the input has them.
-std::vector<std::string> named_claims(const nlohmann::ordered_json& pod,
-                                      const Surroundings& beside);
+std::vector<std::string> named_claims(const Json& pod, const Surroundings& beside);
 
 }  // namespace tpuwh::server::explain

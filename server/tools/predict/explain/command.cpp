@@ -32,7 +32,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using source::Manifest;
 
 // What is answered by another command.

@@ -16,8 +16,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 bool takes_from_elsewhere(const Containers::value_type& each) {
   return !text::member(*each.second, "envFrom").empty();
 }

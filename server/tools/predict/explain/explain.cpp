@@ -42,7 +42,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using objects::is_suspended;
 using objects::shown_name;
 

@@ -4,13 +4,12 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "server/text/json.hpp"
 #include "server/tools/inspect/source/manifests.hpp"
 #include "server/tools/inspect/source/object_source.hpp"
 #include "server/tools/predict/explain/explanation.hpp"
 #include "server/tools/predict/wrappers/wrapper.hpp"
 #include "webhook/config/config.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -30,12 +29,10 @@ struct ExplainRequest {
   // Null where no cluster is asked: then only what the input says counts.
   source::ObjectSource* cluster = nullptr;
   // Called for each Pod as it would be stored; null for nobody.
-  std::function<void(const nlohmann::ordered_json& pod)> each_pod = nullptr;
+  std::function<void(const Json& pod)> each_pod = nullptr;
   // Called for each Pod, with the object that makes it and what would be stored of it; null there
   // for one that would be refused.
-  std::function<void(const nlohmann::ordered_json& object, const nlohmann::ordered_json& pod,
-                     const nlohmann::ordered_json* after)>
-      tell_pod = nullptr;
+  std::function<void(const Json& object, const Json& pod, const Json* after)> tell_pod = nullptr;
   // Kinds of a user that hold others or make Pods, beside those of wrappers::find_wrapper().
   std::span<const wrappers::Wrapper> rules = {};
 };

@@ -1,6 +1,5 @@
 #include "server/tools/predict/explain/findings_page.hpp"
 
-#include "base/counted.hpp"
 #include "server/tools/predict/explain/page_parts.hpp"
 
 #include <algorithm>

@@ -18,7 +18,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using fixes::Steps;
 
 std::string kind_of(const Json& object) {

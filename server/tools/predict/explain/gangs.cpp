@@ -16,7 +16,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using expand::count_or;
 using objects::pod_group_of;
 

@@ -2,11 +2,10 @@
 // it counts exist, and some controllers make most Pods only after one is bound or ready.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/source/manifests.hpp"
 #include "server/tools/predict/explain/explanation.hpp"
 #include "server/tools/predict/explain/surroundings.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <span>
 #include <string>
@@ -22,8 +21,7 @@ namespace tpuwh::server::explain {
 //   source  k8s.io/api/scheduling v1beta1, spec.schedulingPolicy.gang.minCount (1.37.2);
 //           kubernetes pkg/scheduler/framework/plugins/gangscheduling (1.37.2); tried by
 //           tests/e2e/by_label/test_groups.py
-std::vector<Finding> gang_faults(const nlohmann::ordered_json& object,
-                                 std::span<const source::Manifest> manifests, const std::string& ns,
-                                 const Surroundings& beside);
+std::vector<Finding> gang_faults(const Json& object, std::span<const source::Manifest> manifests,
+                                 const std::string& ns, const Surroundings& beside);
 
 }  // namespace tpuwh::server::explain

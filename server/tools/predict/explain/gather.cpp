@@ -20,7 +20,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Id = std::uint32_t;
 
 // Which variable: a container's, by name.

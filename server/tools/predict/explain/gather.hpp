@@ -2,10 +2,9 @@
 // kept, and what several have alike once.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/slices/cluster.hpp"
 #include "server/tools/predict/explain/explanation.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -17,8 +16,8 @@ namespace tpuwh::server::explain {
 
 // A Pod as its controller makes it, as it is stored, and what the webhook takes it for.
 struct AnsweredPod {
-  const nlohmann::ordered_json& before;
-  const nlohmann::ordered_json& after;
+  const Json& before;
+  const Json& after;
   const slices::SeenPod& seen;
   std::string workload;  // "job": Summary::workload
   // Names of variables that its manifest sets; null: all that there are.

@@ -2,11 +2,10 @@
 // pools say: fields that the API server, the scheduler, the kubelet or a controller acts on.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/slices/cluster.hpp"
 #include "server/tools/predict/explain/explanation.hpp"
 #include "topology/catalog.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <map>
 #include <string>
@@ -27,14 +26,14 @@ struct Hindrances {
 //           validateHostUsers), pkg/apis/core/v1/defaults.go (defaultHostNetworkPorts),
 //           pkg/kubelet/util/util.go (GetNodenameForKernel); of PriorityClass and RuntimeClass
 //           plugin/pkg/admission/{priority,runtimeclass}
-Hindrances hindrances_of_pod(const nlohmann::ordered_json& pod, const slices::SeenPod& seen);
+Hindrances hindrances_of_pod(const Json& pod, const slices::SeenPod& seen);
 
 // Of the object that makes them.
 //
 //   source  k8s.io/kubernetes 1.36: pkg/controller/job/job_controller.go (pastActiveDeadline,
 //           managedByExternalController), pkg/controller/deployment/sync.go (sync: a paused one
 //           gets no ReplicaSet); kuberay v1.5.1 rayjob_controller.go; jobset v0.12.0
-std::vector<std::string> hindrances_of_object(const nlohmann::ordered_json& object);
+std::vector<std::string> hindrances_of_object(const Json& object);
 
 // More than the machine has in all is more than a node of it can give.
 //

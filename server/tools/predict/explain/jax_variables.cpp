@@ -14,7 +14,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Number = std::optional<std::uint64_t>;
 
 // "metadata.labels['KEY']" of the Pod's own; "" for another path.

@@ -3,10 +3,9 @@
 // of ours.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/slices/cluster.hpp"
 #include "server/tools/predict/explain/explanation.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <optional>
 
@@ -16,6 +15,6 @@ namespace tpuwh::server::explain {
 // job's slices, an id that is not this Pod's among so many, the address of a host that is not that
 // of process 0. Of a value that is not known (a ConfigMap's, "$(NAME)") nothing is said; a fieldRef
 // to the Pod's own label or annotation is.
-std::optional<Finding> jax_fault(const nlohmann::ordered_json& pod, const slices::SeenPod& seen);
+std::optional<Finding> jax_fault(const Json& pod, const slices::SeenPod& seen);
 
 }  // namespace tpuwh::server::explain

@@ -11,8 +11,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 template <class T, class F>
 Json list(const std::vector<T>& items, F&& each) {
   Json out = Json::array();

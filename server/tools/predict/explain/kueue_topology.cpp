@@ -14,8 +14,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 const char* const whole_set = objects::key_of(webhook::read::Annotation::kueue_tas_required);
 const char* const each_slice = objects::key_of(webhook::read::Annotation::kueue_tas_slice_required);
 constexpr auto slice_size = "kueue.x-k8s.io/podset-slice-size";

@@ -1,9 +1,8 @@
 // Whether Kueue's topology-aware scheduling, as the Pods ask for it, can ever place them.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/predict/explain/explanation.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <optional>
 
@@ -15,6 +14,6 @@ namespace tpuwh::server::explain {
 //   member  a Pod of the group
 //   source  kueue pkg/controller/jobs/jobset/jobset_controller.go, raycluster/common.go (ff69552);
 //           docs/facts.md#one-slice-a-pool
-std::optional<Finding> topology_fault(const nlohmann::ordered_json& member, const Group& group);
+std::optional<Finding> topology_fault(const Json& member, const Group& group);
 
 }  // namespace tpuwh::server::explain

@@ -14,8 +14,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // Of these a "$" or a "<" is for whoever reads them.
 constexpr std::array<std::string_view, 22> free_text{
     "args",          "command",      "env",

@@ -18,7 +18,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace key = webhook::read::key;
 
 bool keeps_apart(const Json& pod, const Json& term) {

@@ -1,10 +1,9 @@
 // What a Pod asks for that no node, or no node pool, can have together.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/slices/cluster.hpp"
 #include "server/tools/predict/explain/explanation.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <vector>
@@ -19,6 +18,6 @@ Finding no_node(std::string sentence, std::string fix);
 // limit, which the API server refuses.
 //
 //   pod  a member as its template has it: without the terms of the webhook
-std::vector<Finding> no_node_faults(const nlohmann::ordered_json& pod, const slices::SeenPod& seen);
+std::vector<Finding> no_node_faults(const Json& pod, const slices::SeenPod& seen);
 
 }  // namespace tpuwh::server::explain

@@ -12,8 +12,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // Who is named in spec.managedBy where nobody else is.
 struct Controller {
   std::string_view kind, name;

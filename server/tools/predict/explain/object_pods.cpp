@@ -64,7 +64,7 @@ void forget_sizes(Workload& workload) {
 }
 
 // Of a larger slice, whose node pools are others.
-bool is_part(const nlohmann::ordered_json& pod, const slices::SeenPod& seen) {
+bool is_part(const Json& pod, const slices::SeenPod& seen) {
   return seen.placed_by_others && !selector(pod, webhook::read::key::topology).empty();
 }
 
@@ -140,7 +140,7 @@ void ObjectPods::make_pool(const OfGroup& of, Group& group) {
     findings.add(std::move(fault));
 }
 
-std::string ObjectPods::why_no_pool(const nlohmann::ordered_json& pod) const {
+std::string ObjectPods::why_no_pool(const Json& pod) const {
   const auto found = not_decided.find(outlook::pod_set_name(pod));
   return found == not_decided.end() ? "" : found->second;
 }

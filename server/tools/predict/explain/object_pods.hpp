@@ -1,6 +1,7 @@
 // The Pods of one object: answered one after the other, and gathered into its slices.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/slices/cluster.hpp"
 #include "server/tools/predict/explain/explanation.hpp"
 #include "server/tools/predict/explain/findings.hpp"
@@ -9,8 +10,6 @@
 #include "server/tools/predict/explain/surroundings.hpp"
 #include "server/tools/predict/outlook/outlook.hpp"
 #include "server/tools/review/outcome.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <map>
 #include <optional>
@@ -60,7 +59,7 @@ class ObjectPods {
   void add_hindrances(Hindrances hindrances);
   // Says also where its machines are too small.
   void make_pool(const OfGroup& of, Group& group);
-  std::string why_no_pool(const nlohmann::ordered_json& pod) const;
+  std::string why_no_pool(const Json& pod) const;
   // Where several Pods have the chips of one claim.
   void tell_shared(Workload& workload) const;
 

@@ -1,7 +1,5 @@
 #include "server/tools/predict/explain/page_parts.hpp"
 
-#include "base/counted.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -13,7 +13,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace key = webhook::read::key;
 using webhook::read::Annotation;
 using Words = std::vector<std::string>;

@@ -2,7 +2,6 @@
 
 #include "server/tools/objects/gang.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
-#include "webhook/read/vocabulary.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,8 +9,6 @@
 #include <vector>
 
 namespace tpuwh::server::explain {
-
-using Json = nlohmann::ordered_json;
 
 std::optional<PodGroupWords> pod_group_words(const Json& pod, const Surroundings& beside) {
   const std::string name = objects::pod_group_of(pod);

@@ -1,9 +1,8 @@
 // The PodGroup of the scheduler that Pods are in, where the input has it.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/predict/explain/surroundings.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <optional>
 #include <string>
@@ -18,7 +17,6 @@ struct PodGroupWords {
 // Nothing where the Pod is in none, or the input does not have it.
 //
 //   source  k8s.io/api/scheduling, KEP-5732: spec.schedulingConstraints.topology
-std::optional<PodGroupWords> pod_group_words(const nlohmann::ordered_json& pod,
-                                             const Surroundings& beside);
+std::optional<PodGroupWords> pod_group_words(const Json& pod, const Surroundings& beside);
 
 }  // namespace tpuwh::server::explain

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -18,7 +17,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace key = webhook::read::key;
 
 bool is_true(const Json& value) {

@@ -16,18 +16,18 @@ using objects::label;
 using objects::namespace_of;
 
 // By name, of several the first.
-using Containers = std::map<std::string, const nlohmann::ordered_json*>;
+using Containers = std::map<std::string, const Json*>;
 
-inline Containers containers_of(const nlohmann::ordered_json& pod) {
+inline Containers containers_of(const Json& pod) {
   Containers out;
   for (const char* list : {"containers", "initContainers"})
-    for (const nlohmann::ordered_json& each : at(pod, {"spec", list}))
+    for (const Json& each : at(pod, {"spec", list}))
       out.try_emplace(text::text_member(each, "name"), &each);
   return out;
 }
 
 // Of its node selector.
-inline std::string selector(const nlohmann::ordered_json& pod, std::string_view key) {
+inline std::string selector(const Json& pod, std::string_view key) {
   return text::text_member(at(pod, {"spec", "nodeSelector"}), std::string(key));
 }
 

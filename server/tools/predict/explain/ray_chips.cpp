@@ -14,8 +14,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 void look(const Json& group, const std::string& who, std::vector<Finding>& out) {
   const auto told = expand::stated_tpus(group);
   if (!told || *told == 0) return;

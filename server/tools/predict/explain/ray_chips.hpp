@@ -1,9 +1,8 @@
 // TPUs that a group of Ray tells of by itself, beside what its container asks for.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/predict/explain/explanation.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <vector>
 
@@ -14,6 +13,6 @@ namespace tpuwh::server::explain {
 //
 //   source  ray python/ray/_private/resource_spec.py (2.60.0): what is told goes before what is
 //           found
-std::vector<Finding> ray_chip_faults(const nlohmann::ordered_json& object);
+std::vector<Finding> ray_chip_faults(const Json& object);
 
 }  // namespace tpuwh::server::explain

@@ -21,8 +21,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct Kind {
   std::string_view name;
   bool namespaced;

@@ -21,7 +21,7 @@ namespace tpuwh::server::explain {
 bool is_read_beside(std::string_view kind);
 // Whether it makes Pods, or objects that do, which nobody expands here: by its kind, or since a
 // container within asks for chips.
-bool makes_pods_unread(const nlohmann::ordered_json& object);
+bool makes_pods_unread(const Json& object);
 
 class Surroundings {
  public:
@@ -32,37 +32,34 @@ class Surroundings {
   // in the input, is not headless, or selects other Pods. Nothing where their controller makes it.
   //
   //   pod  a member
-  std::vector<Finding> service_faults(const nlohmann::ordered_json& pod,
-                                      const slices::SeenPod& seen) const;
+  std::vector<Finding> service_faults(const Json& pod, const slices::SeenPod& seen) const;
 
   // The Pod with the selectors of the one shape that its ComputeClass tries, where that is one host
   // that the device plugin tells all: GKE makes the nodes so. Nothing elsewhere.
-  std::optional<nlohmann::ordered_json> with_shape_of_class(
-      const nlohmann::ordered_json& pod) const;
+  std::optional<Json> with_shape_of_class(const Json& pod) const;
 
   // Whether a claim of the Pod asks for network cards, by a template of the input.
-  bool claims_networks(const nlohmann::ordered_json& pod, const std::string& ns) const;
+  bool claims_networks(const Json& pod, const std::string& ns) const;
   // The ComputeClass that a Pod selects makes no node with the Pod's accelerator and topology.
-  std::optional<Finding> class_fault(const nlohmann::ordered_json& pod) const;
+  std::optional<Finding> class_fault(const Json& pod) const;
 
   // What else is known of what a Pod names, a sentence each: the priorities of its ComputeClass,
   // and that its PriorityClass is not in the input.
-  std::vector<std::string> notes(const nlohmann::ordered_json& pod) const;
+  std::vector<std::string> notes(const Json& pod) const;
 
   // Null where the input has none.
   //
   //   ns  "" of a kind that has none
-  const nlohmann::ordered_json* find(std::string_view kind, const std::string& ns,
-                                     const std::string& name) const;
+  const Json* find(std::string_view kind, const std::string& ns, const std::string& name) const;
 
  private:
   // The ComputeClass that the Pod selects; null where it selects none, or the input has it not.
-  const nlohmann::ordered_json* class_of(const nlohmann::ordered_json& pod) const;
-  std::vector<std::string> class_notes(const nlohmann::ordered_json& pod) const;
-  std::string missing_priority(const nlohmann::ordered_json& pod) const;
+  const Json* class_of(const Json& pod) const;
+  std::vector<std::string> class_notes(const Json& pod) const;
+  std::string missing_priority(const Json& pod) const;
 
   using Name = std::pair<std::string, std::string>;  // namespace, "" of what has none; name
-  std::map<std::string, std::map<Name, const nlohmann::ordered_json*>, std::less<>> by_kind_;
+  std::map<std::string, std::map<Name, const Json*>, std::less<>> by_kind_;
 };
 
 }  // namespace tpuwh::server::explain

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <vector>
 
 namespace tpuwh::server::explain {

@@ -12,8 +12,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // A number, or a part of the replicas: rounded up.
 std::uint64_t resolve(const Json& value, std::uint64_t replicas) {
   if (value.is_number_unsigned()) return value.get<std::uint64_t>();

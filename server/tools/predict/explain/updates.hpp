@@ -1,9 +1,8 @@
 // What an update of an object takes beside what runs, where that is whole nodes or slices.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/predict/explain/explanation.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 
@@ -14,6 +13,6 @@ namespace tpuwh::server::explain {
 //   source  kubernetes pkg/controller/deployment/util ResolveFenceposts, apis/apps/v1/defaults.go,
 //           v1.36.3; lws v0.9.0 pkg/controllers/leaderworkerset_controller.go; kuberay
 //           ray-operator/controllers/ray/rayservice_controller.go, v1.6.2
-std::string update_words(const nlohmann::ordered_json& object, const Workload& workload);
+std::string update_words(const Json& object, const Workload& workload);
 
 }  // namespace tpuwh::server::explain

@@ -12,8 +12,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr auto queue_label = webhook::read::Label::kueue_queue_name;
 
 std::string slice_title(const slices::SeenPod& seen) {

@@ -1,12 +1,11 @@
 // What a cluster is asked about an object: its slices, as server/tools/predict/outlook wants them.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/slices/cluster.hpp"
 #include "server/tools/inspect/source/manifests.hpp"
 #include "server/tools/inspect/source/object_source.hpp"
 #include "server/tools/predict/outlook/outlook.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <span>
 #include <string>
@@ -17,15 +16,14 @@ namespace tpuwh::server::explain {
 // JobSet, LeaderWorkerSet and KubeRay make the Service of their Pods themselves.
 bool makes_its_service(const slices::SeenPod& seen);
 
-outlook::WantedWorkload wanted_workload(const nlohmann::ordered_json& object,
-                                        const std::string& ns);
+outlook::WantedWorkload wanted_workload(const Json& object, const std::string& ns);
 
 // One more slice, whose first Pod this is.
 //
 //   pod     as it would be stored; of it only what decides about nodes is kept
 //   prefix  Config::prefix
-void add_slice(outlook::WantedWorkload& workload, const nlohmann::ordered_json& pod,
-               const slices::SeenPod& seen, std::string_view prefix);
+void add_slice(outlook::WantedWorkload& workload, const Json& pod, const slices::SeenPod& seen,
+               std::string_view prefix);
 
 // The objects of an input as those of a cluster of which nothing else is known.
 class InputObjects final : public source::ObjectSource {

@@ -6,8 +6,6 @@
 #include "server/tools/objects/object.hpp"
 #include "webhook/read/vocabulary.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -18,7 +16,6 @@ namespace tpuwh::server::network {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using slices::EnvValue;
 using slices::TpuProcess;
 using webhook::read::Variable;

@@ -1,9 +1,8 @@
 // Which ports members of a slice reach each other on.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/slices/cluster.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <map>
@@ -29,7 +28,7 @@ struct MemberPorts {
   //
   //   lists   also those of the other members: a list of addresses is alike in all of a slice
   //   source  docs/facts.md#ports, docs/facts.md#jax-coordinator-port
-  void add(const nlohmann::ordered_json& pod, const slices::SeenPod& seen, bool lists);
+  void add(const Json& pod, const slices::SeenPod& seen, bool lists);
 };
 
 // Whether its slice meets others by MegaScale.

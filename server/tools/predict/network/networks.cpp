@@ -5,7 +5,6 @@
 #include "webhook/read/vocabulary.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -18,7 +17,6 @@ namespace tpuwh::server::network {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using objects::at;
 using webhook::read::Label;
 

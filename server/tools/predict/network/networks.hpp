@@ -2,11 +2,10 @@
 // which of the policies at hand block these.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/inspect/slices/cluster.hpp"
 #include "server/tools/predict/network/member_ports.hpp"
 #include "server/tools/predict/network/policy.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -60,8 +59,7 @@ class Networks {
   //
   //   object  that makes it
   //   pod     as it would be stored
-  void add(const nlohmann::ordered_json& object, const nlohmann::ordered_json& pod,
-           const slices::SeenPod& seen);
+  void add(const Json& object, const Json& pod, const slices::SeenPod& seen);
 
   // In the order in which their first Pods came.
   std::vector<Network> list() const;

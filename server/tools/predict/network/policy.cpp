@@ -11,7 +11,6 @@ namespace tpuwh::server::network {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using text::member;
 using text::text_member;
 

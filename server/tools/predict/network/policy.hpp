@@ -3,7 +3,7 @@
 //   source  docs/facts.md#network-policies; k8s.io/api 0.37.2 networking/v1 types.go
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include "server/text/json_text.hpp"
 
 #include <cstdint>
 #include <set>
@@ -16,8 +16,8 @@ enum class Direction { ingress, egress };
 
 // A Pod as far as policies look at it.
 struct Endpoint {
-  nlohmann::ordered_json labels;  // null as a value: only a running cluster gives it out
-  nlohmann::ordered_json ports;   // of its containers, in one list
+  Json labels;  // null as a value: only a running cluster gives it out
+  Json ports;   // of its containers, in one list
   // Nothing adds a label that is not here, but for keys of Kubernetes' and its operators' own.
   bool labels_known = true;
 
@@ -27,7 +27,7 @@ struct Endpoint {
 class Policy {
  public:
   // `ns` of one that names none.
-  Policy(const nlohmann::ordered_json& object, const std::string& ns);
+  Policy(const Json& object, const std::string& ns);
 
   const std::string& ns() const { return ns_; }
   const std::string& name() const { return name_; }
@@ -48,7 +48,7 @@ class Policy {
 
  private:
   std::string ns_, name_;
-  nlohmann::ordered_json spec_;
+  Json spec_;
 };
 
 }  // namespace tpuwh::server::network

@@ -6,8 +6,6 @@ namespace tpuwh::server::network {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 Json selector(const Labels& labels) {
   Json out;
   out["matchLabels"] = labels;

@@ -15,7 +15,6 @@ namespace {
 
 using fixes::Command;
 using fixes::Verb;
-using nlohmann::ordered_json;
 
 // Nothing where no label is known that the Pods have in common.
 void help_with_service(const WantedWorkload& workload, const std::string& name, Help& help) {
@@ -46,11 +45,11 @@ Wait not_headless(const WantedWorkload& workload, const std::string& name) {
           help.take()};
 }
 
-std::vector<std::string> gates_of(const ordered_json& member) {
+std::vector<std::string> gates_of(const Json& member) {
   std::vector<std::string> out;
-  const ordered_json& gates = text::member(text::member(member, "spec"), "schedulingGates");
+  const Json& gates = text::member(text::member(member, "spec"), "schedulingGates");
   if (!gates.is_array()) return out;
-  for (const ordered_json& gate : gates) {
+  for (const Json& gate : gates) {
     const std::string name = text::text_member(gate, "name");
     if (!name.empty() && !name.starts_with(webhook::read::key::kueue_gate_prefix))
       out.push_back(name);
@@ -60,11 +59,11 @@ std::vector<std::string> gates_of(const ordered_json& member) {
 
 // Gates are merged by their names: core/v1 PodSpec of k8s.io/api (1.36), patchMergeKey.
 std::string patch_of(const std::string& gate) {
-  const ordered_json removed = {{"$patch", "delete"}, {"name", gate}};
-  return text::dump_json({{"spec", {{"schedulingGates", ordered_json::array({removed})}}}});
+  const Json removed = {{"$patch", "delete"}, {"name", gate}};
+  return text::dump_json({{"spec", {{"schedulingGates", Json::array({removed})}}}});
 }
 
-Wait closed(const WantedWorkload& workload, const ordered_json& member, const std::string& gate) {
+Wait closed(const WantedWorkload& workload, const Json& member, const std::string& gate) {
   Help help;
   const std::string label = common_label(member);
   if (workload.kind == "Pod")

@@ -4,8 +4,6 @@
 #include "server/tools/reference/catalog/pool_options.hpp"
 #include "webhook/read/vocabulary.hpp"
 
-#include <string_view>
-
 namespace tpuwh::server::outlook {
 
 // `selected(key)` is the value that a Pod selects of a node label, "" for none

@@ -4,8 +4,6 @@
 #include "server/tools/inspect/slices/cluster_reader.hpp"
 #include "server/tools/predict/outlook/queue_objects.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <utility>
 
 namespace tpuwh::server::outlook {
@@ -52,8 +50,8 @@ Result<ClusterState> read_cluster_state(source::ObjectSource& source,
                                         const source::ObjectSource::Each& also) {
   ClusterState state;
   state.prefix = config.prefix;
-  auto cluster = slices::read_cluster(
-      source, config, [&](std::string_view kind, const nlohmann::ordered_json& object) {
+  auto cluster =
+      slices::read_cluster(source, config, [&](std::string_view kind, const Json& object) {
         keep(kind, object, state);
         if (also) also(kind, object);
       });
@@ -75,10 +73,10 @@ Result<ClusterState> read_cluster_state(source::ObjectSource& source,
   return state;
 }
 
-void add_planned(ClusterState& state, const nlohmann::ordered_json& object, const std::string& ns) {
+void add_planned(ClusterState& state, const Json& object, const std::string& ns) {
   if (!object.is_object()) return;
-  nlohmann::ordered_json named = object;
-  nlohmann::ordered_json& metadata = named["metadata"];
+  Json named = object;
+  Json& metadata = named["metadata"];
   if (!metadata.is_object()) return;
   if (text::text_member(metadata, "namespace").empty()) metadata["namespace"] = ns;
   const std::string kind = text::text_member(named, "kind");

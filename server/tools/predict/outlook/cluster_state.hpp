@@ -2,13 +2,12 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "server/text/json.hpp"
 #include "server/tools/inspect/slices/owners.hpp"
 #include "server/tools/inspect/source/object_source.hpp"
 #include "server/tools/predict/outlook/standing_slices.hpp"
 #include "webhook/config/config.hpp"
 #include "webhook/pools/pools.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <map>
@@ -130,6 +129,6 @@ Result<ClusterState> read_cluster_state(source::ObjectSource& source,
 // ComputeClass. One of its name that is there already stays as it is: it has a status.
 //
 //   ns  of what names no namespace
-void add_planned(ClusterState& state, const nlohmann::ordered_json& object, const std::string& ns);
+void add_planned(ClusterState& state, const Json& object, const std::string& ns);
 
 }  // namespace tpuwh::server::outlook

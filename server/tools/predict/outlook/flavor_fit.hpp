@@ -7,7 +7,6 @@
 
 #include <map>
 #include <string>
-#include <string_view>
 
 namespace tpuwh::server::outlook {
 

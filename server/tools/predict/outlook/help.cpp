@@ -32,8 +32,8 @@ void Help::apply_service(std::string_view ns, std::string_view name, std::string
   if (!print::is_plain_name(ns) || !print::is_plain_name(name)) return;
   const auto equals = label.find('=');
   const std::string key(label.substr(0, equals)), value(label.substr(equals + 1));
-  add(fixes::Command::create(fixes::headless_service(
-      std::string(ns), std::string(name), nlohmann::ordered_json::object({{key, value}}))));
+  add(fixes::Command::create(
+      fixes::headless_service(std::string(ns), std::string(name), Json::object({{key, value}}))));
 }
 
 void Help::add(fixes::Command command) {
@@ -63,7 +63,7 @@ void add_pool_list(Help& help) {
                                     "--cluster=$CLUSTER", "--location=$LOCATION"}}));
 }
 
-std::string common_label(const nlohmann::ordered_json& member) {
+std::string common_label(const Json& member) {
   for (const char* key : common_keys) {
     const std::string value = objects::label(member, key);
     if (print::is_plain_name(value)) return fmt::format("{}={}", key, value);

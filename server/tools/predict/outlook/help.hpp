@@ -37,6 +37,6 @@ void add_pools(const Member& member, std::uint32_t slices, Help& help,
 void add_pool_list(Help& help);
 
 // "key=value": a label that the Pods of the workload have in common; "" where none is known.
-std::string common_label(const nlohmann::ordered_json& member);
+std::string common_label(const Json& member);
 
 }  // namespace tpuwh::server::outlook

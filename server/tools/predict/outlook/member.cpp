@@ -8,11 +8,7 @@
 
 namespace tpuwh::server::outlook {
 
-namespace {
-
-using nlohmann::ordered_json;
-
-}  // namespace
+namespace {}  // namespace
 
 Member::Member(const WantedSlice& slice, std::string_view prefix)
     : slice_(slice), text_(text::dump_json(slice.member)) {
@@ -41,10 +37,9 @@ webhook::read::PoolQuestion Member::question() const {
 }
 
 std::string Member::key() const {
-  const ordered_json& spec = text::member(slice_.member, "spec");
-  const ordered_json& required =
-      text::member(text::member(text::member(spec, "affinity"), "nodeAffinity"),
-                   "requiredDuringSchedulingIgnoredDuringExecution");
+  const Json& spec = text::member(slice_.member, "spec");
+  const Json& required = text::member(text::member(text::member(spec, "affinity"), "nodeAffinity"),
+                                      "requiredDuringSchedulingIgnoredDuringExecution");
   return fmt::format("{} {} {} {} {}{}{}", accelerator(), topology(), slice_.hosts,
                      slice_.chips_per_host, text::dump_json(text::member(spec, "nodeSelector")),
                      text::dump_json(required), text::dump_json(text::member(spec, "tolerations")));

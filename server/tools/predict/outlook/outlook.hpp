@@ -25,7 +25,7 @@ struct WantedSlice {
   std::uint32_t hosts = 1, chips_per_host = 0;
   bool by_claim = false;  // the chips are asked for by resource claim: a node has none to show
   std::string slice_key;  // label tpu-webhook.dev/slice-key of its members, "" for none
-  nlohmann::ordered_json member;  // its first Pod as it would be stored: after the patch
+  Json member;            // its first Pod as it would be stored: after the patch
 };
 
 // Pods of one template, as Kueue counts them (pod_sets.hpp).

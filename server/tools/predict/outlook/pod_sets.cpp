@@ -11,7 +11,6 @@ namespace tpuwh::server::outlook {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using text::member;
 
 // KubeRay adds it to the Pod, and Kueue counts what the template has.

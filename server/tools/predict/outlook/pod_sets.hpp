@@ -15,16 +15,16 @@ namespace tpuwh::server::outlook {
 //
 //   source  kueue pkg/workload/resources.go, pkg/util/resource (ff69552); k8s.io/component-helpers
 //           resource PodRequests
-std::map<std::string, double> requests_of(const nlohmann::ordered_json& pod);
+std::map<std::string, double> requests_of(const Json& pod);
 
 // "slice" of a replicated job, "headgroup" and the names of the worker groups of a RayCluster,
 // "leader" and "workers" of a LeaderWorkerSet, "main" elsewhere.
-std::string pod_set_name(const nlohmann::ordered_json& pod);
+std::string pod_set_name(const Json& pod);
 
 // Counts a Pod, as its template has it, to its set.
-void add_to_pod_sets(const nlohmann::ordered_json& pod, std::vector<PodSet>& sets);
+void add_to_pod_sets(const Json& pod, std::vector<PodSet>& sets);
 
 // Without a program, its variables and its volumes: what the scheduler and Kueue look at.
-nlohmann::ordered_json as_scheduled(const nlohmann::ordered_json& pod);
+Json as_scheduled(const Json& pod);
 
 }  // namespace tpuwh::server::outlook

@@ -3,8 +3,6 @@
 
 #include "server/tools/predict/outlook/node_pools.hpp"
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
 namespace tpuwh::server::outlook {

@@ -5,13 +5,10 @@
 #include "server/tools/objects/quantity.hpp"
 #include "webhook/read/chips.hpp"
 
-#include <nlohmann/json.hpp>
-
 namespace tpuwh::server::outlook {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using text::member;
 using text::text_member;
 

@@ -1,9 +1,8 @@
 // Objects of Kueue, and ComputeClasses, as far as an outlook asks about them.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/predict/outlook/cluster_state.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <string_view>
 
@@ -11,6 +10,6 @@ namespace tpuwh::server::outlook {
 
 // Puts it into `state`; other kinds are passed over. What has another type than it should is as
 // good as absent.
-void keep(std::string_view kind, const nlohmann::ordered_json& object, ClusterState& state);
+void keep(std::string_view kind, const Json& object, ClusterState& state);
 
 }  // namespace tpuwh::server::outlook

@@ -12,8 +12,6 @@
 
 namespace tpuwh::server::trial {
 
-using Json = nlohmann::ordered_json;
-
 // Here by the names that a ResourceQuota has for them: "pods", "requests.google.com/tpu",
 // "limits.memory", "count/jobs.batch", "services". The older spellings "cpu", "memory",
 // "ephemeral-storage", "hugepages-2Mi" and "count/pods" are not among them: long_name().

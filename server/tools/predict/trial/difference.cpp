@@ -7,14 +7,12 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <optional>
 #include <set>
 
 namespace tpuwh::server::trial {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using objects::at;
 
 constexpr std::size_t longest_shown = 60;

@@ -1,7 +1,7 @@
 // Where what a running webhook made of a Pod is other than what this program would make of it.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include "server/text/json_text.hpp"
 
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ namespace tpuwh::server::trial {
 //   theirs  the Pod as the API server would store it
 //   ours    the same as this program would leave it
 //   prefix  of our labels and annotations
-std::vector<std::string> differences(const nlohmann::ordered_json& theirs,
-                                     const nlohmann::ordered_json& ours, const std::string& prefix);
+std::vector<std::string> differences(const Json& theirs, const Json& ours,
+                                     const std::string& prefix);
 
 }  // namespace tpuwh::server::trial

@@ -17,8 +17,6 @@
 
 namespace tpuwh::server::trial {
 
-using Json = nlohmann::ordered_json;
-
 struct Planned {
   Json object;
   kube::client::Resource resource = {};

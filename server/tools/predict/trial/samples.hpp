@@ -2,8 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
-
-#include <nlohmann/json.hpp>
+#include "server/text/json_text.hpp"
 
 #include <cstdint>
 #include <map>
@@ -11,8 +10,6 @@
 #include <vector>
 
 namespace tpuwh::server::trial {
-
-using Json = nlohmann::ordered_json;
 
 // The first Pod of those that admission cannot tell apart but by their names.
 struct Sample {

@@ -14,7 +14,6 @@ namespace tpuwh::server::trial {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using objects::at;
 
 struct Scope {

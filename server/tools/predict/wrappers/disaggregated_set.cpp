@@ -2,14 +2,10 @@
 
 #include "base/names.hpp"
 #include "server/text/json_text.hpp"
-#include "server/tools/predict/expand/placeholder.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <string_view>
-#include <utility>
 
 namespace tpuwh::server::wrappers {
 
@@ -33,19 +29,19 @@ Result<void> check_rollout(const Json& spec, const std::string& path) {
   const Json& strategy = object_or_empty(spec, "rolloutStrategy");
   const std::string type = text::text_member(strategy, "type");
   if (!type.empty() && type != "RollingUpdate")
-    return Error(base::Errc::bad_value, "must be RollingUpdate", path + ".rolloutStrategy.type");
+    return bad_value("must be RollingUpdate", path + ".rolloutStrategy.type");
   const Json& update = object_or_empty(strategy, "rollingUpdateConfiguration");
   if (expand::count_or(update, "partition", 0) == 0) return {};
-  return Error(base::Errc::bad_value, "may not be set: the DisaggregatedSet updates its roles",
-               path + ".rolloutStrategy.rollingUpdateConfiguration.partition");
+  return bad_value("may not be set: the DisaggregatedSet updates its roles",
+                   path + ".rolloutStrategy.rollingUpdateConfiguration.partition");
 }
 
 Result<void> check_role(const Json& role, const std::string& path) {
   const auto name = need_text(role, "name", path);
   if (!name) return name.error();
   if (!base::is_dns_label(*name))
-    return Error(base::Errc::bad_value,
-                 fmt::format("{} is not a label of DNS", base::printable(*name)), path + ".name");
+    return bad_value(fmt::format("{} is not a label of DNS", base::printable(*name)),
+                     path + ".name");
   if (auto good = check_members(role, {{"metadata", Shape::object}}, path); !good) return good;
   if (auto good = check_members(object_or_empty(role, "metadata"),
                                 {{"labels", Shape::string_map}, {"annotations", Shape::string_map}},
@@ -70,8 +66,7 @@ Result<void> check_roles(const Json& spec) {
   if (auto good = check_members(spec, {{"roles", Shape::objects}}, "spec"); !good) return good;
   const Json& roles = array_or_empty(spec, "roles");
   if (roles.size() < least_roles || roles.size() > most_roles)
-    return Error(
-        base::Errc::bad_value,
+    return bad_value(
         fmt::format("must be {} to {} roles, got {}", least_roles, most_roles, roles.size()),
         "spec.roles");
   std::size_t number = 0;
@@ -80,7 +75,7 @@ Result<void> check_roles(const Json& spec) {
   const auto without =
       std::ranges::count_if(roles, [](const Json& role) { return replicas_of(role) == 0; });
   if (without == 0 || static_cast<std::size_t>(without) == roles.size()) return {};
-  return Error(base::Errc::bad_value, "replicas must be 0 for all roles or for none", "spec.roles");
+  return bad_value("replicas must be 0 for all roles or for none", "spec.roles");
 }
 
 Json merged(const Json& labels, const Json& own) {

@@ -1,6 +1,7 @@
 #include "server/tools/predict/wrappers/path.hpp"
 
 #include "base/names.hpp"
+#include "server/text/json.hpp"
 
 #include <fmt/format.h>
 
@@ -16,9 +17,8 @@ bool is_of_a_name(char c) {
 }
 
 Error no_path(std::string_view text) {
-  return Error(base::Errc::bad_value,
-               fmt::format("expected a path such as spec.items[*].template, got \"{}\"",
-                           base::printable(text, 120)));
+  return bad_value(fmt::format("expected a path such as spec.items[*].template, got \"{}\"",
+                               base::printable(text, 120)));
 }
 
 }  // namespace

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
-
-#include <nlohmann/json.hpp>
+#include "server/text/json_text.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -13,7 +12,6 @@
 
 namespace tpuwh::server::wrappers {
 
-using Json = nlohmann::ordered_json;
 using Pointer = Json::json_pointer;
 
 // A value that a path leads to, and which element each of its "[*]" is.

@@ -50,8 +50,7 @@ Result<void> check_controller(const Json& spec) {
   if (auto good = check_counts(**controller, {"elasticSlices"}, path); !good) return good;
   const std::string mode = text::text_member(**controller, "deploymentMode");
   if (mode != "default" && mode != "colocate_head_with_workers")
-    return Error(base::Errc::bad_value, "must be default or colocate_head_with_workers",
-                 path + ".deploymentMode");
+    return bad_value("must be default or colocate_head_with_workers", path + ".deploymentMode");
   if (!(*controller)->contains("template")) return {};
   const auto found = expand::need_template(**controller, "template", path);
   if (!found) return found.error();
@@ -75,8 +74,8 @@ Result<const Json*> worker_of(const Json& spec) {
     return good.error();
   const Json& workers = array_or_empty(spec, "workers");
   if (workers.size() != 1)
-    return Error(base::Errc::bad_value,
-                 fmt::format("must be one type of worker, got {}", workers.size()), "spec.workers");
+    return bad_value(fmt::format("must be one type of worker, got {}", workers.size()),
+                     "spec.workers");
   const std::string path = "spec.workers[0]";
   if (auto good = check_members(
           workers[0], {{"nodeSelector", Shape::string_map}, {"priorityClassName", Shape::string}},
@@ -164,9 +163,9 @@ Making make_of_pathways_job(const Json& object, const expand::Owner& self, const
   const std::string type = text::text_member(**worker, "type");
   const Machine* machine = find_machine(type);
   if (machine == nullptr)
-    return refused(Error(base::Errc::bad_value,
-                         fmt::format("{} is not a machine type of Pathways", base::printable(type)),
-                         "spec.workers[0].type"));
+    return refused(
+        bad_value(fmt::format("{} is not a machine type of Pathways", base::printable(type)),
+                  "spec.workers[0].type"));
   const Json& controller = object_or_empty(**spec, "controller");
   const std::string topology = text::text_member(**worker, "topology");
   const Pathways pathways{

@@ -2,16 +2,13 @@
 //   source  google/pathways-job internal/controller/pathwaysjob_controller.go, c0cc759
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include "server/text/json_text.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
 namespace tpuwh::server::wrappers {
-
-using Json = nlohmann::ordered_json;
 
 // A GKE machine type as its controller knows it.
 struct Machine {

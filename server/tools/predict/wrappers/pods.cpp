@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <optional>
 
 namespace tpuwh::server::wrappers {
 
@@ -18,7 +17,7 @@ struct Count {
 Result<Count> count_of(const Json& object, const Pods& pods, const Match& found) {
   if (const auto* number = std::get_if<std::uint64_t>(&pods.count)) return Count{*number, {}};
   const Pointer at = std::get<Path>(pods.count).at(found.elements);
-  if (!object.contains(at)) return Error(base::Errc::bad_value, "is missing", spoken(at));
+  if (!object.contains(at)) return bad_value("is missing", spoken(at));
   const Json& value = object.at(at);
   const bool fits = value.is_number_unsigned() &&
                     value.get<std::uint64_t>() <= std::numeric_limits<std::int32_t>::max();

@@ -85,9 +85,8 @@ Result<void> check_sizes(const Json& value, const std::string& path) {
                     : value.is_object() ? value.size() <= most_members
                                         : true;
   if (!fits)
-    return Error(base::Errc::bad_value,
-                 fmt::format("a part of it has {} elements, which is too many", value.size()),
-                 path);
+    return bad_value(fmt::format("a part of it has {} elements, which is too many", value.size()),
+                     path);
   if (value.is_structured())
     for (const Json& each : value)
       if (auto good = check_sizes(each, path); !good) return good;
@@ -175,8 +174,7 @@ Result<void> check_containers(const Json& patch, const Json& job, const std::str
     for (const Json& each : array_or_empty(wants, list)) {
       const std::string name = text::text_member(each, "name");
       if (!has_container(has, text::member(each, "name")))
-        return Error(
-            base::Errc::bad_value,
+        return bad_value(
             fmt::format("the runtime has no container {} in replicated job {}",
                         base::printable(name), base::printable(text::text_member(job, "name"))),
             path);
@@ -184,11 +182,10 @@ Result<void> check_containers(const Json& patch, const Json& job, const std::str
           name == "node" || name == "dataset-initializer" || name == "model-initializer";
       if (by_others && std::string_view(list) == "containers" &&
           !array_or_empty(each, "env").empty())
-        return Error(base::Errc::bad_value,
-                     fmt::format("may not set env of container {}: spec.trainer and "
-                                 "spec.initializer do",
-                                 name),
-                     path);
+        return bad_value(fmt::format("may not set env of container {}: spec.trainer and "
+                                     "spec.initializer do",
+                                     name),
+                         path);
     }
   return {};
 }
@@ -209,9 +206,8 @@ Result<void> merge_patch(const Json& patch, const std::string& path, Json& jobse
     const std::string name = text::text_member(each, "name");
     const std::size_t index = index_of(jobs, "name", each);
     if (index == jobs.size())
-      return Error(base::Errc::bad_value,
-                   fmt::format("the runtime has no replicated job {}", base::printable(name)),
-                   here);
+      return bad_value(fmt::format("the runtime has no replicated job {}", base::printable(name)),
+                       here);
     if (auto good = check_containers(each, jobs[index], here); !good) return good;
     if (!each.contains("template")) continue;
     merge_strategically(jobs[index]["template"],

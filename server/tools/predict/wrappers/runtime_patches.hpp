@@ -5,15 +5,12 @@
 #pragma once
 
 #include "base/result.hpp"
-
-#include <nlohmann/json.hpp>
+#include "server/text/json_text.hpp"
 
 #include <set>
 #include <string>
 
 namespace tpuwh::server::wrappers {
-
-using Json = nlohmann::ordered_json;
 
 // A map into a map as StrategicMergePatch merges the fields that a patch may have: lists by the
 // names of their elements, each before those of the runtime behind which it does not stand;

@@ -2,7 +2,6 @@
 
 #include "base/names.hpp"
 #include "server/text/json_text.hpp"
-#include "server/tools/predict/expand/placeholder.hpp"
 #include "server/tools/predict/wrappers/jobset.hpp"
 #include "server/tools/predict/wrappers/runtime_patches.hpp"
 #include "server/tools/predict/wrappers/train_policy.hpp"
@@ -29,8 +28,7 @@ constexpr std::size_t most_env = 128;  // of a list of variables (its CRD)
 
 Result<void> check_env(const Json& holder, const std::string& path) {
   if (array_or_empty(holder, "env").size() <= most_env) return {};
-  return Error(base::Errc::bad_value, fmt::format("has more than {} variables", most_env),
-               path + ".env");
+  return bad_value(fmt::format("has more than {} variables", most_env), path + ".env");
 }
 
 Result<void> check_trainer(const Json& spec) {
@@ -83,11 +81,10 @@ Result<void> check_spec(const Json& spec) {
 Result<void> check_name(const std::string& name) {
   const bool letter = !name.empty() && name.front() >= 'a' && name.front() <= 'z';
   if (letter && base::is_dns_label(name)) return {};
-  return Error(base::Errc::bad_value,
-               fmt::format("{} is not a letter, then at most 62 lower-case letters, digits and "
-                           "inner dashes",
-                           base::printable(name)),
-               "metadata.name");
+  return bad_value(fmt::format("{} is not a letter, then at most 62 lower-case letters, digits and "
+                               "inner dashes",
+                               base::printable(name)),
+                   "metadata.name");
 }
 
 // Which runtime a TrainJob names.
@@ -106,8 +103,7 @@ Result<RuntimeRef> runtime_ref(const Json& spec, const expand::Owner& self) {
   if (kind.empty()) kind = "ClusterTrainingRuntime";
   const bool ours = group.empty() || group == "trainer.kubeflow.org";
   if (!ours || (kind != "ClusterTrainingRuntime" && kind != "TrainingRuntime"))
-    return Error(
-        base::Errc::bad_value,
+    return bad_value(
         fmt::format(
             "expected TrainingRuntime or ClusterTrainingRuntime of trainer.kubeflow.org, got {}{}",
             base::printable(kind), ours ? "" : " of " + base::printable(group)),
@@ -134,8 +130,7 @@ Result<void> check_replicated_job(const Json& job, const std::string& path) {
     if (auto good = check_metadata(*inner, here); !good) return good;
   }
   if (auto good = check_members(*inner, {{"containers", Shape::objects}}, here); !good) return good;
-  if (!inner->contains("containers"))
-    return Error(base::Errc::bad_value, "is missing", here + ".containers");
+  if (!inner->contains("containers")) return bad_value("is missing", here + ".containers");
   for (const Json& each : array_or_empty(*inner, "containers"))
     if (auto good = check_members(
             each, {{"env", Shape::objects}, {"envFrom", Shape::objects}, {"ports", Shape::objects}},
@@ -166,8 +161,7 @@ Result<Json> jobset_template(const Json& runtime) {
             job, fmt::format("spec.template.spec.replicatedJobs[{}]", number++));
         !good)
       return good.error();
-  if (number == 0)
-    return Error(base::Errc::bad_value, "is missing", "spec.template.spec.replicatedJobs");
+  if (number == 0) return bad_value("is missing", "spec.template.spec.replicatedJobs");
   return **found;
 }
 
@@ -354,9 +348,8 @@ Result<void> check_reserved(const Training& training) {
     for (const char* reserved : {"PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK",
                                  "PET_MASTER_ADDR", "PET_MASTER_PORT"})
       if (name == reserved)
-        return Error(base::Errc::bad_value,
-                     fmt::format("has {}, which Kubeflow Trainer's policy torch sets", name),
-                     "spec.trainer.env");
+        return bad_value(fmt::format("has {}, which Kubeflow Trainer's policy torch sets", name),
+                         "spec.trainer.env");
   }
   return {};
 }

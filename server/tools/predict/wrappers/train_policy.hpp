@@ -3,16 +3,13 @@
 //           pkg/runtime/runtime.go, pkg/constants/constants.go, v2.2.1
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include "server/text/json_text.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace tpuwh::server::wrappers {
-
-using Json = nlohmann::ordered_json;
 
 // A replicated job of a runtime, as policies see it.
 struct PodSet {

@@ -16,7 +16,6 @@ namespace tpuwh::server::catalog {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using topology::Generation;
 using topology::MachineType;
 using topology::layout::NodePool;

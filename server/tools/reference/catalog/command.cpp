@@ -9,7 +9,6 @@
 #include "server/tools/reference/catalog/tables.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <ostream>
@@ -22,7 +21,7 @@ using topology::Dims;
 using topology::layout::NodePool;
 using Answer = Result<std::string>;
 
-std::string lines(const nlohmann::ordered_json& json) {
+std::string lines(const Json& json) {
   return text::dump_or_throw(json, 2) + '\n';
 }
 
@@ -78,7 +77,7 @@ std::optional<Error> needs_topology(const CatalogOptions& options) {
                            : !options.pool.is_default() ? "flags for a node pool need its shape"
                                                         : "";
   if (what.empty()) return std::nullopt;
-  return Error(base::Errc::bad_value, what + ": catalog ACCELERATOR TOPOLOGY, such as v6e 4x4");
+  return bad_value(what + ": catalog ACCELERATOR TOPOLOGY, such as v6e 4x4");
 }
 
 Answer everything(const CatalogOptions& options, bool colour) {
@@ -93,10 +92,10 @@ Answer one_generation(const Accelerator& accelerator, const CatalogOptions& opti
   if (accelerator.cores) {
     dims = topologies_with(generation, *accelerator.cores);
     if (dims.empty()) {
-      return Error(base::Errc::bad_value,
-                   fmt::format("no listed topology of {} is {}-{}: that is {} cores, {} on a chip",
-                               generation.label, generation.type_prefix, *accelerator.cores,
-                               *accelerator.cores, generation.cores_per_chip));
+      return bad_value(
+          fmt::format("no listed topology of {} is {}-{}: that is {} cores, {} on a chip",
+                      generation.label, generation.type_prefix, *accelerator.cores,
+                      *accelerator.cores, generation.cores_per_chip));
     }
     if (dims.size() == 1) {
       CatalogOptions only = options;

@@ -37,15 +37,15 @@ Error unknown_accelerator(std::string_view text) {
     labels += (labels.empty() ? "" : ", ") + std::string(row.label);
   }
   if (const std::string known = announced_as(text); !known.empty())
-    return Error(base::Errc::bad_value, known +
-                                            ": no GKE label, machine type or topology is known to "
-                                            "this release. Known: " +
-                                            labels);
+    return bad_value(known +
+                     ": no GKE label, machine type or topology is known to "
+                     "this release. Known: " +
+                     labels);
   const topology::Generation* guess = topology::nearest_accelerator(text);
   const std::string hint =
       guess == nullptr ? "." : "; did you mean \"" + std::string(guess->label) + "\"?";
-  return Error(base::Errc::bad_value,
-               "unknown accelerator \"" + std::string(text) + "\"" + hint + " Known: " + labels);
+  return bad_value("unknown accelerator \"" + std::string(text) + "\"" + hint +
+                   " Known: " + labels);
 }
 
 // "v6e-16": the name before the last hyphen, the number behind it.

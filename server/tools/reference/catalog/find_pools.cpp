@@ -49,10 +49,9 @@ Error unknown_topology(const Generation& generation, const Dims& dims) {
   } else if (!topology::layout::node_pools(generation, sorted(dims)).empty()) {
     hint = ", whose axes must ascend" + text::did_you_mean(sorted(dims).text());
   }
-  return Error(base::Errc::bad_value,
-               fmt::format("{} ({}) is not a topology of {}{}{} Supported: {}", dims.text(),
-                           base::counted(dims.chips(), "chip"), generation.label, hint,
-                           hint.ends_with('?') ? "" : ".", all_shapes(generation)));
+  return bad_value(fmt::format("{} ({}) is not a topology of {}{}{} Supported: {}", dims.text(),
+                               base::counted(dims.chips(), "chip"), generation.label, hint,
+                               hint.ends_with('?') ? "" : ".", all_shapes(generation)));
 }
 
 // "4x4 or 2x8"; "" where no listed topology has so many cores.
@@ -79,7 +78,7 @@ Error number_for_topology(const Generation& generation, std::uint64_t number) {
   if (!by_chips.empty())
     text += fmt::format("; {} chips are {} ({}-{})", number, by_chips, generation.type_prefix,
                         number * each);
-  return Error(base::Errc::bad_value, text);
+  return bad_value(text);
 }
 
 // Of digits alone.
@@ -93,10 +92,9 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
 
 Error wrong_cores(const Accelerator& accelerator, const Dims& dims) {
   const auto& generation = *accelerator.generation;
-  return Error(base::Errc::bad_value,
-               fmt::format("{} is {}-{}, not {}-{}", dims.text(), generation.type_prefix,
-                           dims.chips() * generation.cores_per_chip, generation.type_prefix,
-                           *accelerator.cores));
+  return bad_value(fmt::format("{} is {}-{}, not {}-{}", dims.text(), generation.type_prefix,
+                               dims.chips() * generation.cores_per_chip, generation.type_prefix,
+                               *accelerator.cores));
 }
 
 }  // namespace
@@ -112,8 +110,8 @@ Result<std::vector<NodePool>> find_pools(const Accelerator& accelerator, std::st
   }
   if (machine != nullptr &&
       chips_per_node.value_or(machine->chips_per_vm) != machine->chips_per_vm) {
-    return Error(base::Errc::bad_value, fmt::format("{} has {} chips, not {}", machine->name,
-                                                    machine->chips_per_vm, *chips_per_node));
+    return bad_value(fmt::format("{} has {} chips, not {}", machine->name, machine->chips_per_vm,
+                                 *chips_per_node));
   }
   auto pools = topology::layout::node_pools(*generation, *dims);
   const auto chips = machine != nullptr ? machine->chips_per_vm : chips_per_node;

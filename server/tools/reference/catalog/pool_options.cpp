@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 namespace tpuwh::server::catalog {
@@ -23,20 +22,20 @@ std::optional<Error> two_ways_to_pay(const PoolOptions& options) {
   if (options.spot) ways.push_back("--spot");
   if (!options.reservation.empty()) ways.push_back("--reservation");
   if (ways.size() < 2) return std::nullopt;
-  return Error(base::Errc::bad_value,
-               fmt::format("{} and {} exclude each other: a node is reserved, Spot, or provisioned "
-                           "by flex-start",
-                           ways[0], ways[1]));
+  return bad_value(
+      fmt::format("{} and {} exclude each other: a node is reserved, Spot, or provisioned "
+                  "by flex-start",
+                  ways[0], ways[1]));
 }
 
 // GKE, "About GPU, TPU, and VM consumption with flex-start provisioning mode"
 // (concepts/provisioning-model), limitations, read 2026-09.
 std::optional<Error> no_flex_start(const NodePool& pool, const PoolOptions& options) {
   if (!options.flex_start || pool.slice.generation->flex_start) return std::nullopt;
-  return Error(base::Errc::bad_value,
-               fmt::format("--flex-start does not exist for {}: GKE offers it "
-                           "from v5e on",
-                           pool.slice.accelerator));
+  return bad_value(
+      fmt::format("--flex-start does not exist for {}: GKE offers it "
+                  "from v5e on",
+                  pool.slice.accelerator));
 }
 
 // "ct6e-standard-4t and tpu7x-standard-4t": machines with several network cards.
@@ -51,9 +50,8 @@ std::string dranet_machines() {
 // Of machines that no source uses it on nobody says that two more networks can be attached.
 std::optional<Error> no_dranet(const NodePool& pool, const PoolOptions& options) {
   if (!options.dranet || pool.machine->dranet) return std::nullopt;
-  return Error(base::Errc::bad_value,
-               fmt::format("--dranet: no source shows two more networks on {}, only on {}",
-                           pool.machine->name, dranet_machines()));
+  return bad_value(fmt::format("--dranet: no source shows two more networks on {}, only on {}",
+                               pool.machine->name, dranet_machines()));
 }
 
 // Blocks come from a reservation in All Capacity mode (docs/facts.md#dynamic-slices), of which no
@@ -64,8 +62,7 @@ std::optional<Error> no_such_capacity(const PoolOptions& options) {
                                 : options.autoscale ? "--autoscale"
                                                     : "";
   if (flag.empty()) return std::nullopt;
-  return Error(
-      base::Errc::bad_value,
+  return bad_value(
       fmt::format("{} and --dynamic-slicing exclude each other: blocks are made whole, from "
                   "a reservation in All Capacity mode",
                   flag));
@@ -74,9 +71,8 @@ std::optional<Error> no_such_capacity(const PoolOptions& options) {
 std::optional<Error> wrong_machine(const NodePool& pool) {
   const std::string_view only = pool.slice.generation->dynamic_slicing->machine_type;
   if (pool.machine->name == only) return std::nullopt;
-  return Error(base::Errc::bad_value,
-               fmt::format("--dynamic-slicing: blocks are nodes of {}, not of {}", only,
-                           pool.machine->name));
+  return bad_value(fmt::format("--dynamic-slicing: blocks are nodes of {}, not of {}", only,
+                               pool.machine->name));
 }
 
 std::optional<Error> no_dynamic_slice(const NodePool& pool, const PoolOptions& options) {
@@ -88,8 +84,7 @@ std::optional<Error> no_dynamic_slice(const NodePool& pool, const PoolOptions& o
 }
 
 Error wrong_nodes_of_block(const topology::layout::Blocks& made_of, const PoolOptions& options) {
-  return Error(
-      base::Errc::bad_value,
+  return bad_value(
       fmt::format("--num-nodes {} does not form a block: with --dynamic-slicing a node pool "
                   "is {} of {}",
                   *options.num_nodes, made_of.block.text(), base::counted(made_of.nodes, "node")));
@@ -107,8 +102,8 @@ std::optional<Error> wrong_num_nodes(const NodePool& pool, const PoolOptions& op
   const std::string slices = options.slices == 1 || slice.multi_host()
                                  ? ""
                                  : fmt::format(", {} slices are {} nodes", options.slices, nodes);
-  return Error(base::Errc::bad_value, fmt::format("--num-nodes {} does not form the topology: {}{}",
-                                                  *options.num_nodes, made, slices));
+  return bad_value(fmt::format("--num-nodes {} does not form the topology: {}{}",
+                               *options.num_nodes, made, slices));
 }
 
 }  // namespace

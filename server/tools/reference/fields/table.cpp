@@ -11,8 +11,6 @@ namespace tpuwh::server::fields {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::array columns{Look::read, Look::cannot, Look::runs, Look::unseen};
 
 std::vector<std::string> paths_of(const Type& type, Look look) {

@@ -1,9 +1,8 @@
 // All rows of the table, for people and programs.
 #pragma once
 
+#include "server/text/json.hpp"
 #include "server/tools/reference/fields/rows.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <vector>
@@ -17,6 +16,6 @@ const Type* find_type(std::string_view name);
 
 // docs/fields.md is the markdown; tests/schemas reads the JSON.
 std::string as_markdown();
-nlohmann::ordered_json as_json();
+Json as_json();
 
 }  // namespace tpuwh::server::fields

@@ -12,8 +12,6 @@ namespace tpuwh::server::fields {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // A type's rows by the steps of their paths.
 struct Step {
   std::map<std::string, Step, std::less<>> below;

@@ -1,7 +1,7 @@
 // The fields that an object sets and that nobody looks at.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include "server/text/json.hpp"
 
 #include <cstdint>
 #include <map>
@@ -26,7 +26,7 @@ struct Unseen {
 //   cost  linear in the objects: each value is visited once
 class UnseenFields {
  public:
-  void add(const nlohmann::ordered_json& object);
+  void add(const Json& object);
   std::vector<Unseen> list() const;
 
  private:

@@ -9,7 +9,6 @@
 #include "server/tools/reference/ids/webhook_rows.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -19,8 +18,6 @@
 namespace tpuwh::server::ids {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // A row of any of the tables.
 struct Entry {
