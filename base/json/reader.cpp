@@ -330,12 +330,6 @@ constexpr auto bracket_steps = [] {
   return table;
 }();
 
-// "{}" or "[]", as programs write them.
-bool holds_nothing(const char* at) {
-  static_assert('}' == '{' + 2 && ']' == '[' + 2);
-  return (at[0] == '{' || at[0] == '[') && at[1] == at[0] + 2;
-}
-
 // What is longer, in places of the index, is walked through once more and then no more: a template
 // is a part of a part of an object, and each is skipped to find the next. Shorter ones are not
 // worth the eight bytes that are kept of each.
@@ -361,10 +355,6 @@ Closing closing(const char* text, const std::uint32_t* next, const std::uint32_t
 // part to find those in it. Of what is known to be JSON only the number of open brackets counts. Of
 // a value that goes on behind it nothing is known: it may have no end.
 bool Reader::skip_checked() {
-  if (holds_nothing(text_ + *next_)) {
-    next_ += 2;
-    return true;
-  }
   const std::uint32_t* const last = checked_ - next_ > long_value ? next_ + long_value : checked_;
   const auto [next, closed] = closing(text_, next_, last);
   if (!closed) return last == checked_ ? skip_brackets() : skip_long();

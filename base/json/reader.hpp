@@ -55,6 +55,12 @@ inline bool begins_scalar(char c) {
   return scalar_beginnings[static_cast<unsigned char>(c)];
 }
 
+// "{}" or "[]", as programs write them.
+constexpr bool holds_nothing(const char* at) {
+  static_assert('}' == '{' + 2 && ']' == '[' + 2);
+  return (at[0] == '{' || at[0] == '[') && at[1] == at[0] + 2;
+}
+
 enum class ValueKind { object, array, string, number, boolean, null, invalid };
 
 class Reader {
@@ -122,10 +128,13 @@ class Reader {
   // A number as it is written: "4", "4e0", "-1".
   bool number(std::string_view& out);
   bool skip() {
-    if (next_ >= end_ || !begins_scalar(text_[*next_])) {
-      return next_ >= checked_ ? skip_brackets() : skip_checked();
+    if (next_ < end_ && begins_scalar(text_[*next_])) {
+      ++next_;
+      return true;
     }
-    ++next_;
+    if (next_ >= checked_) return skip_brackets();
+    if (!holds_nothing(text_ + *next_)) return skip_checked();
+    next_ += 2;
     return true;
   }
   // Skips a value and gives it as it stands in the text.
@@ -199,7 +208,7 @@ class Reader {
     out = {quote + 1, static_cast<std::size_t>(after - quote - 2)};
     return true;
   }
-  bool key(std::string_view& out) {
+  [[gnu::always_inline]] bool key(std::string_view& out) {
     if (!plain_string(out) || next_ + 1 >= end_ || text_[next_[1]] != ':') return any_key(out);
     next_ += 2;
     return true;
