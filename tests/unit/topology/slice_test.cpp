@@ -107,6 +107,8 @@ constexpr GoodSlice edges[] = {
     // docs/facts.md#labels-to-come
     {"tpu8t_has_no_wrap", "tpu8t", "4x4x4", 4, 16, "tpu8t-128", "2,2,1", "2,2,4", none, false},
     {"tpu10", "tpu10", "2x2", 4, 1, "tpu10-8", "2,2,1", "1,1,1", none, false},
+    {"label_with_the_first_letter", "tpu8a", "2x2", 4, 1, "tpu8a-8", "2,2,1", "1,1,1", none, false},
+    {"label_with_the_last_letter", "tpu8z", "2x2", 4, 1, "tpu8z-8", "2,2,1", "1,1,1", none, false},
     {"label_of_two_letters", "tpu8xl", "2x2", 4, 1, "", "2,2,1", "1,1,1", none, false},
     {"label_without_digits", "tpux", "2x2", 4, 1, "", "2,2,1", "1,1,1", none, false},
     {"machine_type_as_label", "tpu7x-standard-4t", "2x2x2", 4, 2, "", "2,2,1", "1,1,2", none,

@@ -108,6 +108,14 @@ TEST_F(PoolsTest, full_of_slices_of_two_priorities_are_named) {
   EXPECT_EQ(unfit(other), Names()) << "no host of it is free";
 }
 
+// The first of them were seen before their nodes.
+TEST_F(PoolsTest, full_of_slices_of_two_priorities_are_named_however_they_came) {
+  hold("a-0", another_slice);
+  whole("a");
+  for (const char* host : {"a-1", "a-2", "a-3"}) hold(host, another_slice, 10);
+  EXPECT_EQ(unfit(), (Names{"a"}));
+}
+
 // Three of four chips are held: whoever asks for one finds room on that host, and on no other.
 TEST_F(PoolsTest, with_room_on_one_host_alone_are_named) {
   whole("a");

@@ -29,6 +29,16 @@ std::string node_terms(const std::string& terms) {
          terms + "}}}";
 }
 
+TEST(PodTerms, that_say_nothing_ask_for_nothing) {
+  for (const char* list : {R"({"preferredDuringSchedulingIgnoredDuringExecution":[{}]})",
+                           R"({"requiredDuringSchedulingIgnoredDuringExecution":[{}]})"}) {
+    const Affinity affinity(std::string(R"({"podAffinity":)") + list + "}");
+    ASSERT_TRUE(affinity.read.good) << affinity.read.in.error().text();
+    ASSERT_EQ(affinity.read.pod.pod_terms.size(), 1u);
+    EXPECT_EQ(affinity.read.pod.pod_terms[0].begin, affinity.read.pod.pod_terms[0].end);
+  }
+}
+
 // --- Where the user pinned the Pod ----------------------------------------------------
 
 struct Pinned {

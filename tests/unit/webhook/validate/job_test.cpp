@@ -373,6 +373,30 @@ TEST(JobSetOrder, without_a_probe_nobody_waits) {
   EXPECT_TRUE(validated(jobset).silent()) << json(validated(jobset).warnings);
 }
 
+TEST(JobNames, of_a_subdomain_that_is_none) {
+  json pod_template = a_template("4x4", 4);
+  pod_template["spec"]["subdomain"] = "Not_A_Label";
+  const json spec{{"completions", 4}, {"parallelism", 4}, {"completionMode", "Indexed"}};
+  EXPECT_NE(validated(a_job(spec, pod_template))
+                .message.find("subdomain Not_A_Label is not a DNS label, so no host of the slice "
+                              "would resolve"),
+            std::string::npos);
+}
+
+// Each member has a bit of its own: none is taken for a second one of another.
+TEST(JobMembers, stand_beside_each_other) {
+  const json spec{{"completions", 4},
+                  {"parallelism", 4},
+                  {"completionMode", "Indexed"},
+                  {"activeDeadlineSeconds", 60},
+                  {"backoffLimit", 1},
+                  {"manualSelector", false},
+                  {"podFailurePolicy", nullptr},
+                  {"selector", nullptr}};
+  const auto answer = validated(a_job(spec, in_subdomain(a_template("4x4", 4))));
+  EXPECT_TRUE(answer.allowed) << answer.message;
+}
+
 // ---- one pool for several slices
 
 TEST(JobSetPins, of_slices_that_run_together) {

@@ -18,20 +18,21 @@ using test::validated;
 
 const json tpu = a_template("4x4", 4);
 // Of tpu7x, where containers may share a host.
-json of_tpu7x(json pod_template) {
+json of_tpu7x(json pod_template, const char* topology = "2x2x4") {
   auto& selector = pod_template["spec"]["nodeSelector"];
   selector["cloud.google.com/gke-tpu-accelerator"] = "tpu7x";
-  selector["cloud.google.com/gke-tpu-topology"] = "2x2x4";
+  selector["cloud.google.com/gke-tpu-topology"] = topology;
   return pod_template;
 }
 const json tpu7x = of_tpu7x(tpu);
-const json tpu_by_two = [] {
-  json two = of_tpu7x(a_template("4x4", 2));
+json two_containers(const char* topology) {
+  json two = of_tpu7x(a_template("4x4", 2), topology);
   json second = two["spec"]["containers"][0];
   second["name"] = "d";
   two["spec"]["containers"].push_back(second);
   return two;
-}();
+}
+const json tpu_by_two = two_containers("2x2x4");
 const json cpu{{"spec", {{"containers", json::array({{{"name", "l"}}})}}}};
 
 struct Group {
@@ -93,6 +94,13 @@ INSTANTIATE_TEST_SUITE_P(
               "a group of 5 has 5 members"},
         Group{"leader_with_other_tpu_containers",
               {{"size", 4}, {"leaderTemplate", tpu7x}, {"workerTemplate", tpu_by_two}},
+              "",
+              "the leader template has 1 TPU container of 4 chips and the worker template 2 TPU "
+              "containers of 2 chips"},
+        Group{"leader_with_other_tpu_containers_of_two_hosts",
+              {{"size", 2},
+               {"leaderTemplate", of_tpu7x(tpu, "2x2x2")},
+               {"workerTemplate", two_containers("2x2x2")}},
               "",
               "the leader template has 1 TPU container of 4 chips and the worker template 2 TPU "
               "containers of 2 chips"},

@@ -74,6 +74,7 @@ Looked look_at(std::string_view kind, const PlainMaker& maker, const std::string
   Checker checker(object, config, cluster, Listener::api_server, work, findings);
   Looked out;
   out.read = check_plain(checker, object.spec, row);
+  if (out.read) checker.finish();
   out.error = work.reader.failed() ? work.reader.error().text() : "";
   for (const auto* each : findings.faults().in_order()) out.faults.push_back(each->sentence);
   for (const auto* each : findings.warnings().in_order()) out.warnings.push_back(each->sentence);
@@ -129,6 +130,16 @@ INSTANTIATE_TEST_SUITE_P(
                     CountCase{"few_of_a_run", "Job", &run_maker, 3, wrong_hosts},
                     CountCase{"one_of_a_run", "Job", &run_maker, nullptr, wrong_hosts}),
     case_name);
+
+TEST(Plain, slices_that_are_numbered_through_share_a_pool) {
+  json pinned = a_template("4x4", 4);
+  pinned["spec"]["nodeSelector"]["cloud.google.com/gke-nodepool"] = "p";
+  EXPECT_EQ(look_at("StatefulSet", rack_maker, of_pods(4, pinned).dump()).warnings,
+            std::vector<std::string>{});
+  EXPECT_EQ(look_at("StatefulSet", rack_maker, of_pods(8, pinned).dump()).warnings,
+            std::vector{"2 slices select node pool p, but a node pool of several hosts is one "
+                        "slice: the others never form"s});
+}
 
 TEST(Plain, of_single_hosts_may_be_any_number) {
   const Looked looked = look_at("StatefulSet", rack_maker, of_pods(3, a_template("2x2", 4)).dump());

@@ -61,6 +61,9 @@ TEST_F(ClaimsOfTheStore, are_counted_by_their_device_class) {
   put_class("gpu.nvidia.com", "device.driver == 'gpu.nvidia.com'");
   EXPECT_EQ(asked(R"([{"exactly": {"deviceClassName": "gpu.nvidia.com", "count": 8}}])"), chips(0));
   EXPECT_EQ(asked("[]"), chips(0));
+  // No count that the API server stores.
+  EXPECT_EQ(asked(R"([{"exactly": {"deviceClassName": "tpu.google.com", "count": 3.0}}])"),
+            chips(1));
 }
 
 TEST_F(ClaimsOfTheStore, are_all_of_a_node_where_no_selector_says_how_many) {
@@ -117,6 +120,24 @@ TEST_F(ClaimsOfTheStore, give_no_chips_to_whoever_only_looks_at_devices) {
   EXPECT_EQ(asked(R"([{"exactly": {"deviceClassName": "tpu.google.com", "adminAccess": true,
                                    "allocationMode": "All"}}])"),
             chips(0));
+}
+
+TEST_F(ClaimsOfTheStore, together_say_of_nodes_what_each_says) {
+  const auto four = [](const std::string& accelerator) {
+    return R"({"deviceClassName": "tpu.google.com", "count": 4, "selectors": [{"cel": {"expression":
+        "device.attributes['tpu.google.com'].accelerator == ')" +
+           accelerator + R"('"}}]})";
+  };
+  const auto both = [&](const std::string& one, const std::string& other) {
+    return R"([{"exactly": )" + four(one) + R"(}, {"exactly": )" + four(other) + "}]";
+  };
+  EXPECT_EQ(asked(both("tpu-v6e-slice", "tpu-v6e-slice")),
+            (Claimed{.known = Known::chips, .chips = 8, .accelerator = "tpu-v6e-slice"}));
+  EXPECT_EQ(asked(both("tpu-v6e-slice", "tpu-v5p-slice")), chips(8));
+  const std::string any = R"({"deviceClassName": "tpu.google.com", "count": 1})";
+  EXPECT_EQ(
+      asked(R"([{"exactly": )" + any + R"(}, {"firstAvailable": [)" + any + ", " + any + "]}]"),
+      (Claimed{.known = Known::chips, .chips = 2, .alternatives = true}));
 }
 
 TEST_F(ClaimsOfTheStore, of_alternatives_are_what_all_have) {
