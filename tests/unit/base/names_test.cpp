@@ -111,8 +111,8 @@ INSTANTIATE_TEST_SUITE_P(
     case_name);
 
 TEST(Placeholders, are_what_a_tool_was_to_fill_in) {
-  for (const char* left : {"${NAME}", "train-${ID}", "$NAME", "$(name)", "{{ .Values.name }}",
-                           "<name>", "<your cluster>"})
+  for (const char* left : {"${NAME}", "train-${ID}", "$NAME", "$(name)", "$(n)",
+                           "{{ .Values.name }}", "<name>", "<your cluster>"})
     EXPECT_TRUE(has_placeholder(left)) << left;
   for (const char* none :
        {"", "train", "a<b", "a>b<c", "<>", "<a=b>", "5$", "$(touch x)", "$5", "{name}"})

@@ -113,6 +113,14 @@ INSTANTIATE_TEST_SUITE_P(, NonceTest,
                                          NotANonce{"much_too_long", std::string(200'000, 'a')}),
                          case_name);
 
+TEST(Probe, a_nonce_is_letters_digits_and_dashes) {
+  const std::string_view all = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  for (int c = 0; c < 128; ++c) {
+    const std::string text(1, static_cast<char>(c));
+    EXPECT_EQ(is_nonce(text), all.find(text) != std::string_view::npos) << c;
+  }
+}
+
 TEST(Probe, the_longest_nonce_is_repeated) {
   const std::string longest(longest_nonce, 'z');
   const auto answer = test::admit(dry(a_pod().annotation(probe_key, longest)), around("r"));

@@ -163,6 +163,14 @@ TEST(LwsOrder, of_a_leader_that_is_ready_by_its_program) {
       "")
       << json(validated(lws).warnings);
   json& group = lws["spec"]["leaderWorkerTemplate"];
+  json parts = lws;
+  json& policy = parts["spec"]["leaderWorkerTemplate"]["subGroupPolicy"];
+  parts["spec"]["leaderWorkerTemplate"]["size"] = 8;
+  policy = {{"subGroupSize", 4}, {"subGroupPolicyType", "LeaderWorker"}};
+  EXPECT_NE(validated(parts).warning("TPU-413"), "") << json(validated(parts).warnings);
+  parts["spec"]["leaderWorkerTemplate"]["size"] = 9;
+  policy["subGroupPolicyType"] = "LeaderExcluded";
+  EXPECT_EQ(validated(parts).warning("TPU-413"), "");
   group["leaderTemplate"] = tpu;
   group["workerTemplate"] = probed(tpu);
   EXPECT_TRUE(validated(lws).silent()) << json(validated(lws).warnings);

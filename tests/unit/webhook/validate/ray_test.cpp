@@ -278,6 +278,10 @@ TEST(ValidateRay, looks_into_ray_job_and_ray_service) {
   EXPECT_NE(
       validated(job).message.find("RayJob tune-xxxxx could never start: TPU-401: worker group w"),
       std::string::npos);
+  json in_time = job;
+  in_time["spec"] = {{"activeDeadlineSeconds", 60},
+                     {"rayClusterSpec", cluster(a_group("w", 4, good))["spec"]}};
+  EXPECT_TRUE(validated(in_time).silent()) << validated(in_time).message;
   json service = job;
   service["kind"] = "RayService";
   service["spec"] = {{"rayClusterConfig", spec}};

@@ -38,6 +38,17 @@ std::string chips(const json& object) {
   return found.substr(0, found.find(" chips"));
 }
 
+TEST(Rules, AreNamedInTheAuditAnnotations) {
+  const test::Change change = under({.chips = 0});
+  std::string text = test::review_of_object(a_job({}, a_template("4x4", 4)), change).dump();
+  answer::Workspace workspace;
+  const read::NoCluster cluster;
+  const answer::Answer answer =
+      validate(read::Body(text), change.config, cluster, workspace, change.listener);
+  EXPECT_NE(std::string_view(answer.body).find(R"("rule":")"), std::string_view::npos)
+      << answer.body;
+}
+
 TEST(Rules, CountThePodsOfEachKind) {
   const json pods = a_template("4x4", 4);
   EXPECT_EQ(

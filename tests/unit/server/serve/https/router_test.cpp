@@ -42,6 +42,15 @@ TEST_P(RouterTest, routes_or_refuses) {
   }
 }
 
+TEST(Router, names_what_a_path_accepts) {
+  RequestHead head;
+  head.method = Method::get;
+  head.target = "/mutate";
+  const auto refusal = std::get<Refusal>(route(head, Port::webhook));
+  EXPECT_EQ(refusal.message, "/mutate accepts POST only");
+  EXPECT_EQ(refusal.allow, "POST");
+}
+
 INSTANTIATE_TEST_SUITE_P(
     table, RouterTest,
     testing::Values(
