@@ -1,5 +1,6 @@
 #include "base/json/reader.hpp"
 
+#include "base/enum_names.hpp"
 #include "base/names.hpp"
 
 #include <simdjson.h>
@@ -42,13 +43,12 @@ std::string_view sentence(simdjson::error_code code) {
   }
 }
 
-// In the order of the enum.
-constexpr auto kind_names =
-    std::to_array<std::string_view>({"an object", "an array", "a string", "a number",
-                                     "true or false", "null", "something that is not JSON"});
+constexpr EnumNames<ValueKind::invalid> kind_names("an object", "an array", "a string", "a number",
+                                                   "true or false", "null",
+                                                   "something that is not JSON");
 
 std::string_view name_of(ValueKind kind) {
-  return kind_names[static_cast<std::size_t>(kind)];
+  return kind_names[kind];
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "server/cli/completion.hpp"
 
 #include "base/edits.hpp"
+#include "base/enum_names.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -152,7 +153,7 @@ void step(const std::string& word, Position& at) {
     at.pending = option;
 }
 
-constexpr std::string_view scripts[] = {bash_script, zsh_script, fish_script};  // as enum Shell
+constexpr base::EnumNames<Shell::fish> scripts(bash_script, zsh_script, fish_script);
 
 }  // namespace
 
@@ -197,7 +198,7 @@ std::string completion_lines(const Completion& completion) {
 std::string completion_script(Shell shell, std::string_view file) {
   std::string function(file);
   std::ranges::replace(function, '-', '_');
-  std::string script(scripts[static_cast<std::size_t>(shell)]);
+  std::string script(scripts[shell]);
   base::replace_all(script, "PROGRAM", file);
   base::replace_all(script, "FUNCTION", function);
   return script;

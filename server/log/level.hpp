@@ -1,6 +1,8 @@
 // How much is logged, and how.
 #pragma once
 
+#include "base/enum_names.hpp"
+
 #include <string_view>
 
 namespace tpuwh::server::log {
@@ -9,8 +11,8 @@ enum class LogFormat { text, json };
 enum class LogLevel { debug, info, warn, error };
 
 constexpr std::string_view name_of(LogLevel level) {
-  constexpr std::string_view names[] = {"debug", "info", "warn", "error"};  // in their order
-  return names[static_cast<int>(level)];
+  constexpr base::EnumNames<LogLevel::error> names("debug", "info", "warn", "error");
+  return names[level];
 }
 
 }  // namespace tpuwh::server::log

@@ -1,5 +1,6 @@
 #include "server/kube/cluster/rbac.hpp"
 
+#include "base/enum_names.hpp"
 #include "server/kube/certificate/configuration.hpp"
 #include "server/kube/certificate/contents.hpp"
 #include "server/kube/cluster/cluster.hpp"
@@ -8,21 +9,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
 #include <string_view>
 
 namespace tpuwh::server::kube::cluster {
 namespace {
 
-// What is read of each kind, in the order of store::Kind.
-constexpr auto reasons = std::to_array<const char*>(
-    {"places that are taken, tokens, leaders of Jobs; and lists of one group's Pods",
-     "the pool of a leader's node; chips", "names of KubeRay's headless Services",
-     "hosts and replicas of worker groups",
-     "chips of claims that are there by their own name (--claims)",
-     "chips of claims that are made from a template (--claims)",
-     "whose devices those of a claim are (--claims)"});
-static_assert(reasons.size() == store::kind_count);
+// What is read of each kind.
+constexpr base::EnumNames<store::Kind::device_class> reasons(
+    "places that are taken, tokens, leaders of Jobs; and lists of one group's Pods",
+    "the pool of a leader's node; chips", "names of KubeRay's headless Services",
+    "hosts and replicas of worker groups",
+    "chips of claims that are there by their own name (--claims)",
+    "chips of claims that are made from a template (--claims)",
+    "whose devices those of a claim are (--claims)");
 
 std::string role(std::string_view kind, bool own_namespace, bool claims) {
   std::string text = fmt::format(
@@ -52,7 +51,7 @@ const std::vector<RbacRule>& rbac_rules() {
                      each.resource.plural,
                      {"list", "watch"},
                      false,
-                     reasons[static_cast<std::size_t>(each.kind)]});
+                     std::string(reasons[each.kind])});
     // One that no watch has brought yet is asked for by name (ClaimsOfPods).
     const std::vector<std::string> watched_and_asked = {"get", "list", "watch"};
     for (const Watched& each : watched_claims("v1"))
@@ -60,7 +59,7 @@ const std::vector<RbacRule>& rbac_rules() {
                      each.kind == store::Kind::device_class
                          ? std::vector<std::string>{"list", "watch"}
                          : watched_and_asked,
-                     false, reasons[static_cast<std::size_t>(each.kind)], Need::claims});
+                     false, std::string(reasons[each.kind]), Need::claims});
     const client::Resource ledger = ledger_objects("");
     all.push_back({ledger.group,
                    ledger.plural,

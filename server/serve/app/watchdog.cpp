@@ -1,5 +1,6 @@
 #include "server/serve/app/watchdog.hpp"
 
+#include "base/enum_names.hpp"
 #include "server/net/thread.hpp"
 
 #include <fcntl.h>
@@ -32,12 +33,11 @@ int require(int result, std::string_view what) {
   throw std::runtime_error(fmt::format("cannot open {}: {}", what, std::strerror(errno)));
 }
 
-// In the order of Watch::Why.
-constexpr std::string_view messages[] = {
+constexpr base::EnumNames<Watch::Why::not_at_once> messages(
     "received a signal to end before it served",
     "an event loop does not turn; the process ends, to be started again",
     "not drained in time; the process ends at once",
-    "second signal, and no end; the process ends at once"};
+    "second signal, and no end; the process ends at once");
 
 }  // namespace
 
@@ -97,7 +97,7 @@ void Watchdog::end(const Watch::Verdict& verdict) {
   const auto seconds = static_cast<std::uint64_t>(verdict.lasted.count());
   const bool begun = verdict.why != Watch::Why::not_begun;
   const auto level = begun ? log::LogLevel::error : log::LogLevel::info;
-  const std::string_view message = messages[static_cast<std::size_t>(verdict.why)];
+  const std::string_view message = messages[verdict.why];
   if (verdict.loop)
     last_line_.write(level, message, {{"loop", loop}, {"seconds", seconds}});
   else
