@@ -74,8 +74,7 @@ bool read_node_selector_terms(base::json::Reader& in, Pod& pod) {
 bool read_node_affinity(base::json::Reader& in, Pod& pod) {
   if (in.take_null()) return true;
   pod.node_affinity.present = Presence::present;
-  base::json::Seen outer = 0;
-  return in.object([&](std::string_view key) {
+  return in.object([&](std::string_view key, base::json::Seen& outer) {
     if (key == "preferredDuringSchedulingIgnoredDuringExecution") {
       if (!in.first(outer, 1) || in.take_null()) return !in.failed();
       pod.node_affinity.preferred = Presence::present;
@@ -84,8 +83,7 @@ bool read_node_affinity(base::json::Reader& in, Pod& pod) {
     if (key != "requiredDuringSchedulingIgnoredDuringExecution") return in.skip();
     if (!in.first(outer, 0) || in.take_null()) return !in.failed();
     pod.node_affinity.required = Presence::present;
-    base::json::Seen inner = 0;
-    return in.object([&](std::string_view member) {
+    return in.object([&](std::string_view member, base::json::Seen& inner) {
       if (member != "nodeSelectorTerms") return in.skip();
       return in.first(inner, 0) && read_node_selector_terms(in, pod);
     });

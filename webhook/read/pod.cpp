@@ -241,7 +241,8 @@ bool read_env(base::json::Reader& in, Container& container, Pod& pod) {
   return read;
 }
 
-bool read_container(base::json::Reader& in, Container& container, Pod& pod) {
+// Not in the loop of its list, which is quicker over "{}" without it.
+[[gnu::noinline]] bool read_container(base::json::Reader& in, Container& container, Pod& pod) {
   return in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "name") return in.first(seen, 0) && in.string(container.name);
     if (key == "env") return in.first(seen, 1) && read_env(in, container, pod);
