@@ -32,7 +32,7 @@ Examples:
 
 }  // namespace
 
-void add_rules(CLI::App& program, Command& chosen, const RulesDiffer& differ) {
+void add_rules(CLI::App& program, Command& chosen, RulesDiffer* differ) {
   auto options = std::make_shared<rules::RulesOptions>();
   auto* command = program.add_subcommand(
       "rules", "Print the paths of a Pod that may be written, and the fields that are read");
@@ -42,7 +42,7 @@ void add_rules(CLI::App& program, Command& chosen, const RulesDiffer& differ) {
                                   {"json", rules::RulesOutput::json}},
                                  "Output format");
   auto older = std::make_shared<std::string>();
-  if (differ)
+  if (differ != nullptr)
     command
         ->add_option("--diff", *older,
                      "Print only the differences from this file, the JSON of another release")

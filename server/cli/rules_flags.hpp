@@ -4,16 +4,15 @@
 #include "server/cli/cli.hpp"
 #include "server/rules/command.hpp"
 
-#include <functional>
 #include <string>
 
 namespace tpuwh::server::cli {
 
 // Prints what is different from the JSON of another release, in a file.
-using RulesDiffer = std::function<int(const rules::RulesOptions& options, const std::string& older,
-                                      const text::Console& console)>;
+using RulesDiffer = int(const rules::RulesOptions& options, const std::string& older,
+                        const text::Console& console);
 
 // With a `differ` it has --diff.
-void add_rules(CLI::App& program, Command& chosen, const RulesDiffer& differ = {});
+void add_rules(CLI::App& program, Command& chosen, RulesDiffer* differ = nullptr);
 
 }  // namespace tpuwh::server::cli

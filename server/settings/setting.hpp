@@ -27,7 +27,7 @@ enum class Shape {
 };
 
 struct Setting {
-  std::string key;            // "drain.delay"; a part '*' is a namespace's name
+  std::string key = {};       // "drain.delay"; a part '*' is a namespace's name
   std::string flag = {};      // "--drain-delay"; "" where only the file can say it
   std::string negation = {};  // "--no-placement"
   Scope scope = Scope::serve;

@@ -25,22 +25,12 @@ std::string want(std::string_view wanted, const Json& found) {
   return fmt::format("expected {}, got {}", wanted, text);
 }
 
-// What most rows do not say.
-struct Details {
-  std::string negation = {};
-  Scope scope = Scope::serve;
-  std::string type_name = {};
-  Json schema = {};
-};
-
-Setting named(std::string key, std::string flag, std::string help, const Details& details = {}) {
-  return {.key = std::move(key),
-          .flag = std::move(flag),
-          .negation = details.negation,
-          .scope = details.scope,
-          .type_name = details.type_name,
-          .help = std::move(help),
-          .schema = details.schema};
+// A row by what each says, and the rest of it.
+Setting named(std::string key, std::string flag, std::string help, Setting rest = {}) {
+  rest.key = std::move(key);
+  rest.flag = std::move(flag);
+  rest.help = std::move(help);
+  return rest;
 }
 
 // A member of ServeOptions is named by a function that takes and returns a reference.

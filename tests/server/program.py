@@ -24,9 +24,14 @@ def tools(program=None):
     return str(pathlib.Path(program or PROGRAM).with_name("kubectl-tpu"))
 
 
+def is_of_tools(arguments):
+    """Whether kubectl-tpu alone has this command, or this option of one that both have."""
+    return bool(arguments) and (str(arguments[0]) in TOOLS or "--diff" in arguments)
+
+
 def of(*arguments):
     """The program that has this command."""
-    return tools() if arguments and str(arguments[0]) in TOOLS or "--diff" in arguments else PROGRAM
+    return tools() if is_of_tools(arguments) else PROGRAM
 
 
 def run(program, *arguments, stdin=None, interrupt_after=None, limit=30):
