@@ -48,10 +48,10 @@ bool check_order(Checker& checker, const Spec& spec) {
 }  // namespace
 
 bool check_template(Checker& checker, base::json::Reader::Mark pod_template, std::string_view kind,
-                    bool made) {
+                    bool made, std::string_view step) {
   if (!made && !checker.for_person()) return true;
   TemplateSpec read;
-  if (!read_template_spec(checker.reader(), pod_template, read)) return false;
+  if (!read_template_spec(checker.reader(), pod_template, read, step)) return false;
   checker.add_refusals(controllers::refusals_of_replicas(read.words, kind, made));
   return true;
 }

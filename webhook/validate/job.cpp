@@ -143,14 +143,12 @@ bool check_job(Checker& checker, base::json::Reader::Mark spec) {
 bool check_cron_job(Checker& checker, base::json::Reader::Mark spec) {
   base::json::Reader& in = checker.reader();
   base::json::Reader::Mark job_template, job;
-  const bool read = member_at(in, spec, "jobTemplate", job_template);
   // Its Jobs are named by the minute that they are for, of eight digits until the year 2160.
-  if (read && member_at(in, job_template, "spec", job) &&
-      check_job_named(checker, job, checker.object().name + "-29000000",
-                      controllers::JobMaker::cron_job))
-    return true;
-  if (read) in.within(job ? "jobTemplate.spec" : "jobTemplate");
-  return false;
+  const std::string name = checker.object().name + "-29000000";
+  return member_at(in, spec, "jobTemplate", job_template) &&
+         below("jobTemplate", member_at(in, job_template, "spec", job), in) &&
+         below("jobTemplate.spec",
+               check_job_named(checker, job, name, controllers::JobMaker::cron_job), in);
 }
 
 }  // namespace tpuwh::webhook::validate

@@ -126,9 +126,9 @@ bool check_job_refusals(Checker& checker, const JobTemplate& job, std::string_vi
   TemplateSpec pod;
   Texts names;
   if (!read_template_spec(in, job.pod_template, pod) ||
-      !read_policy_container(in, job.failure_policy, names) ||
-      !find_missing(in, pod.spec, names, words.policy_container) ||
-      !read_selector(in, job.selector, job_name, matches))
+      !below("podFailurePolicy", read_policy_container(in, job.failure_policy, names), in) ||
+      !below("template.spec", find_missing(in, pod.spec, names, words.policy_container), in) ||
+      !below("selector", read_selector(in, job.selector, job_name, matches), in))
     return false;
   words.pod = pod.words;
   words.selects_others = !matches && !job.manual_selector;

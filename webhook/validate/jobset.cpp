@@ -94,7 +94,9 @@ bool check_replicated_job(Checker& checker, const ReplicatedJob& replicated, con
   checker.report(checker.decide());
   if (checker.for_person())
     checker.add_refusals(controllers::refusals_of_jobset(words_of(checker, replicated)));
-  if (!check_job_refusals(checker, replicated.job, job, controllers::JobMaker::jobset))
+  if (!below("template.spec",
+             check_job_refusals(checker, replicated.job, job, controllers::JobMaker::jobset),
+             checker.reader()))
     return false;
   const topology::Slice* slice = checker.slice();
   if (!indexed || slice == nullptr) return false;
@@ -155,7 +157,9 @@ class Order {
       }
     if (before_.size() >= max_templates) return true;
     ReadyByProgram ready{job.name, {}};
-    if (!read_readiness(checker_.reader(), job.job.pod_template, ready.by)) return false;
+    if (!read_readiness(checker_.reader(), job.job.pod_template, ready.by,
+                        "template.spec.template"))
+      return false;
     if (ready.by.empty()) return true;
     if (!published_)
       checker_.add(Finding::names_do_not_resolve,

@@ -66,6 +66,9 @@ struct Asked {
   }
 };
 
+constexpr std::string_view of_leader = "leaderWorkerTemplate.leaderTemplate",
+                           of_worker = "leaderWorkerTemplate.workerTemplate";
+
 class Group {
  public:
   Group(Checker& checker, const GroupTemplate& group)
@@ -79,19 +82,17 @@ class Group {
     const std::uint64_t groups = controllers::one_or(group_.groups);
     const std::uint64_t size = controllers::one_or(group_.size);
     checker_.set_pods(groups);
-    if (group_.leader &&
-        checker_.open({"leader template"}, group_.leader, "leaderWorkerTemplate.leaderTemplate")) {
+    if (group_.leader && checker_.open({"leader template"}, group_.leader, of_leader)) {
       leader_asks_ = true;
       decide_on(0, leader_);
-      if (!check_template(checker_, group_.leader, "StatefulSet", true)) return;
+      if (!check_template(checker_, group_.leader, "StatefulSet", true, of_leader)) return;
       leader_shape_.emplace(checker_.told().shape);
       leader_misfit_ = misfit();
     }
     if (checker_.reader().failed()) return;
     const bool workers = !group_.leader || size > 1;
     checker_.set_pods(groups * (group_.leader && size > 0 ? size - 1 : size));
-    if (workers &&
-        checker_.open({"worker template"}, group_.worker, "leaderWorkerTemplate.workerTemplate")) {
+    if (workers && checker_.open({"worker template"}, group_.worker, of_worker)) {
       check_workers();
     } else if (!leader_misfit_.empty()) {
       checker_.add(Finding::lws_size, leader_misfit_, Level::warn);
@@ -131,7 +132,7 @@ class Group {
     const bool alone = controllers::one_or(group_.size) == 1;
     const std::string second = leader_ + "-1";
     decide_on(alone ? 0 : 1, alone ? leader_ : second);
-    if (!check_template(checker_, group_.worker, "StatefulSet", true)) return;
+    if (!check_template(checker_, group_.worker, "StatefulSet", true, of_worker)) return;
     if (!alone) compare_processes(shape);
     if (!alone && !check_order()) return;
     if (!alone && group_.subgroup_size == 1u)
@@ -158,8 +159,10 @@ class Group {
     if (group_.startup_policy != "LeaderReady" || !leader_asks_ || excluded) return true;
     if (checker_.slice() == nullptr || !checker_.slice()->multi_host()) return true;
     std::string what;
-    const base::json::Reader::Mark leader = group_.leader ? group_.leader : group_.worker;
-    if (!read_readiness(checker_.reader(), leader, what)) return false;
+    const bool read = group_.leader
+                          ? read_readiness(checker_.reader(), group_.leader, what, of_leader)
+                          : read_readiness(checker_.reader(), group_.worker, what, of_worker);
+    if (!read) return false;
     if (!what.empty())
       checker_.add(
           Finding::made_when_ready,

@@ -105,15 +105,17 @@ bool member_at(base::json::Reader& in, base::json::Reader::Mark place, std::stri
   });
 }
 
-bool read_template_spec(base::json::Reader& in, base::json::Reader::Mark place, TemplateSpec& out) {
-  return member_at(in, place, "spec", out.spec) &&
-         object_at(in, out.spec, [&](std::string_view key) {
-           if (key == "restartPolicy")
-             return base::json::optional_text(in, out.words.restart_policy);
-           if (key != "activeDeadlineSeconds") return in.skip();
-           out.words.has_deadline = in.kind() != base::json::ValueKind::null;
-           return in.skip();
-         });
+bool read_template_spec(base::json::Reader& in, base::json::Reader::Mark place, TemplateSpec& out,
+                        std::string_view step) {
+  const auto read_member = [&](std::string_view key) {
+    if (key == "restartPolicy") return base::json::optional_text(in, out.words.restart_policy);
+    if (key != "activeDeadlineSeconds") return in.skip();
+    out.words.has_deadline = in.kind() != base::json::ValueKind::null;
+    return in.skip();
+  };
+  const bool read = member_at(in, place, "spec", out.spec) &&
+                    below("spec", object_at(in, out.spec, read_member), in);
+  return below(step, read, in);
 }
 
 }  // namespace tpuwh::webhook::validate

@@ -44,12 +44,20 @@ bool keep_place(base::json::Reader& in, base::json::Reader::Mark& out);
 // Keeps the place of one member of the object at `place`, if that is there.
 bool member_at(base::json::Reader& in, base::json::Reader::Mark place, std::string_view wanted,
                base::json::Reader::Mark& out);
+// `read`, with `step` in front of the path of its error: what is read at a place that was kept does
+// not know how it was reached.
+inline bool below(std::string_view step, bool read, base::json::Reader& in) {
+  if (!read) in.within(step);
+  return read;
+}
 // What makers of Pods look at in a template, and where its spec is.
 struct TemplateSpec {
   base::json::Reader::Mark spec;
   controllers::TemplateWords words;
 };
-bool read_template_spec(base::json::Reader& in, base::json::Reader::Mark place, TemplateSpec& out);
+// `step` is what leads to it in the object, for errors.
+bool read_template_spec(base::json::Reader& in, base::json::Reader::Mark place, TemplateSpec& out,
+                        std::string_view step = "template");
 
 // Calls `member(key)` for each member of the object at `place`, as base::json::Reader::object()
 // does, and comes back to where the reader was. True, without a call, where there is none.

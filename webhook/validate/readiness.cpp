@@ -43,14 +43,16 @@ bool read_containers(Reader& in, bool init, std::string& what) {
 
 }  // namespace
 
-bool read_readiness(Reader& in, Reader::Mark pod_template, std::string& what) {
+bool read_readiness(Reader& in, Reader::Mark pod_template, std::string& what,
+                    std::string_view step) {
   TemplateSpec pod;
-  return read_template_spec(in, pod_template, pod) &&
-         object_at(in, pod.spec, [&](std::string_view key) {
-           if (key == "containers") return read_containers(in, false, what);
-           if (key == "initContainers") return read_containers(in, true, what);
-           return key == "readinessGates" ? read_gates(in, what) : in.skip();
-         });
+  const auto read_member = [&](std::string_view key) {
+    if (key == "containers") return read_containers(in, false, what);
+    if (key == "initContainers") return read_containers(in, true, what);
+    return key == "readinessGates" ? read_gates(in, what) : in.skip();
+  };
+  return read_template_spec(in, pod_template, pod, step) &&
+         below(step, below("spec", object_at(in, pod.spec, read_member), in), in);
 }
 
 }  // namespace tpuwh::webhook::validate

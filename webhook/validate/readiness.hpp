@@ -9,6 +9,7 @@
 #include "base/json/reader.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace tpuwh::webhook::validate {
 
@@ -16,8 +17,9 @@ namespace tpuwh::webhook::validate {
 // they run. A liveness probe is none of it, nor is a probe of an init container that ends.
 //
 //   pod_template  its place
+//   step          what leads to it in the object, for errors
 //   returns       false where it cannot be read
 bool read_readiness(base::json::Reader& in, base::json::Reader::Mark pod_template,
-                    std::string& what);
+                    std::string& what, std::string_view step = "template");
 
 }  // namespace tpuwh::webhook::validate
