@@ -140,7 +140,9 @@ answer::Answer respond_allowed(outcome::Reason reason, std::string_view workload
 void take_warnings(const FoundList& all, outcome::Notes& notes) {
   for (std::size_t i = 0; i < std::min(max_told, all.size()); ++i)
     notes.warn(all[i].finding, all[i].sentence);
-  if (all.size() > max_told) notes.say(and_more(all.size() - max_told) + " warnings");
+  if (all.size() <= max_told) return;
+  const std::size_t more = all.size() - max_told;
+  notes.say(and_more(more) + (more == 1 ? " warning" : " warnings"));
 }
 
 // A warning by default, which the configuration refuses, is not a slice that could never start.
