@@ -26,6 +26,9 @@ TEST(NearestAccelerator, is_two_letters_away_at_most) {
   EXPECT_EQ(nearest("i"), "");
   EXPECT_EQ(nearest("6e"), "tpu-v6e-slice");
   EXPECT_EQ(nearest("y6x"), "");
+  EXPECT_EQ(nearest("v5p0"), "");  // another number is another generation
+  EXPECT_EQ(nearest("v5p9"), "");
+  EXPECT_EQ(nearest("tpu"), "");
   EXPECT_EQ(nearest(""), "");
 }
 

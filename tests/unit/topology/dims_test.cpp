@@ -203,5 +203,22 @@ TEST(Dims, two_axes_differ_from_the_same_with_a_third_of_one) {
   EXPECT_NE(Dims(2, 2), Dims(2, 2, 1));
 }
 
+TEST(Blank, is_any_that_a_form_may_hold) {
+  for (const char blank : {' ', '\t', '\n', '\v', '\f', '\r'})
+    EXPECT_NE(Dims::parse(std::string("2x4") + blank).error().message().find("contains a blank"),
+              std::string::npos)
+        << int{blank};
+}
+
+// Forty characters of a text are shown, and a sign where there are more.
+TEST(LongTopology, is_shown_as_far_as_it_helps) {
+  const std::string forty(40, 'a');
+  const auto said = [](const std::string& text) { return Dims::parse(text).error().message(); };
+  EXPECT_NE(said(forty).find('"' + forty + '"'), std::string::npos) << said(forty);
+  EXPECT_NE(said("a ~").find("\"a ~\""), std::string::npos) << said("a ~");
+  EXPECT_NE(said("a\x1f\x7f").find("\"a??\""), std::string::npos);
+  EXPECT_NE(said(forty + "b").find('"' + forty + "...\""), std::string::npos) << said(forty + "b");
+}
+
 }  // namespace
 }  // namespace tpuwh::topology

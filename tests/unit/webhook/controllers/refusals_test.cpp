@@ -98,6 +98,17 @@ TEST(Refusals, names_of_a_jobset) {
             "beginning with a letter");
 }
 
+TEST(Refusals, show_eighty_letters_of_a_name) {
+  const auto shown = [](std::size_t letters) {
+    const std::string name(letters - std::string("s--0").size(), 'r');
+    const std::string said =
+        all(refusals_of_jobset({.jobset = "s", .name = name, .replicas = 1, .completions = {}}));
+    return said.find("...") == std::string::npos;
+  };
+  EXPECT_TRUE(shown(80));
+  EXPECT_FALSE(shown(81));
+}
+
 // "-0-abcde" is behind the Job's name where there is one completion, and "-10-abcde" of eleven.
 TEST(Refusals, names_of_the_pods_of_a_jobset) {
   const auto refused = [](std::size_t letters, Number completions) {
@@ -119,6 +130,8 @@ TEST(Refusals, coordinator) {
   const std::vector<ReplicatedJobWords> jobs = {{"j", "driver", 1, 1}, {"j", "slice", 2, 4}};
   EXPECT_EQ(all(refusals_of_coordinator({"slice", 1, 3}, jobs)), "");
   EXPECT_EQ(all(refusals_of_coordinator({"slice", {}, {}}, jobs)), "");
+  EXPECT_EQ(all(refusals_of_coordinator({"none", {}, {}}, {{"j", "none", 0, {}}})),
+            "spec.coordinator.jobIndex is 0, and replicated job none has 0");
   EXPECT_EQ(all(refusals_of_coordinator({"slices", 0, 0}, jobs)),
             "spec.coordinator names replicated job slices, which does not exist");
   EXPECT_EQ(all(refusals_of_coordinator({"slice", 2, 4}, jobs)),

@@ -502,6 +502,10 @@ TEST(Capacity, a_node_is_spot_or_flex_start) {
   EXPECT_NE(admit(job().selector(spot, "true").selector(flex, "true")).warning(said), "");
   EXPECT_NE(admit(job().selector(both, "flex-start").selector(spot, "true")).warning(said), "");
   EXPECT_NE(admit(job().selector(both, "spot").selector(flex, "true")).warning(said), "");
+  const std::string reservation = "cloud.google.com/reservation-name";
+  EXPECT_NE(admit(job().selector(reservation, "r").selector(flex, "true"))
+                .warning("the Pod selects flex-start nodes and nodes of a reservation"),
+            "");
   for (const PodBuilder& fine :
        {job().selector(spot, "true"), job().selector(flex, "true").selector(both, "flex-start"),
         job().selector(spot, "true").selector(flex, "false"), job().selector(both, "spot")})
@@ -546,6 +550,12 @@ class RayHosts final : public read::ClusterView {
  private:
   std::uint32_t hosts_;
 };
+
+TEST(DecideWords, of_a_slice_that_has_no_accelerator) {
+  const auto answer = admit(a_pod().job("train", 1).accelerator("").topology("2x4").tpu(4));
+  EXPECT_EQ(test::annotation(answer, "tpu-webhook.dev/slice"),
+            "host 1 of 2, Job train: 2x4, 4 chips per host");
+}
 
 TEST(ComputeClass, a_ray_worker_has_as_many_hosts_as_its_group) {
   const RayHosts four(4);

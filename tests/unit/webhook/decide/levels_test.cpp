@@ -73,6 +73,15 @@ TEST(Levels, a_warning_may_deny_or_not_be_said) {
   EXPECT_NE(silent.patch, test::json::array());
 }
 
+// Of a Pod that is not changed otherwise.
+TEST(Levels, a_warning_may_deny_what_is_left_alone) {
+  const auto pod = a_pod().job("train", 1).accelerator("").tpu(4);
+  ASSERT_NE(admit(pod).warning("TPU-105: "), "");
+  const auto denied = admit(pod, {.config = with(Finding::topology_missing, Level::deny)});
+  EXPECT_FALSE(denied.allowed);
+  EXPECT_TRUE(denied.message.starts_with("TPU-105: ")) << denied.message;
+}
+
 TEST(Levels, of_a_namespace_win) {
   config::Config config = with(Finding::value_kept, Level::deny);
   config.per_namespace["research"].findings.set(Finding::value_kept, Level::off);

@@ -350,10 +350,54 @@ TEST_F(GroupLedgerStory, a_write_that_succeeds_forgets_the_pauses) {
   }
 }
 
+TEST_F(GroupLedgerStory, nothing_left_to_do_forgets_the_pauses) {
+  ask();
+  for (const Moment end = now + times::patience; now < end; now += 100ms)
+    if (next().kind != Kind::none) done(OutcomeKind::failed);
+  EXPECT_EQ(next().kind, Kind::none);
+  ledger.take_answers();
+  ask();
+  EXPECT_EQ(next().kind, Kind::read);
+  done(OutcomeKind::failed);
+  EXPECT_LE(ledger.pause_left(now), times::pause * 5 / 4);
+}
+
+// A list of all records is as good as a reading of this one, also of the version that was known.
+TEST_F(GroupLedgerStory, a_list_tells_what_a_failed_write_left) {
+  member();
+  const LedgerRecord record = ledger.record();
+  ask();
+  const auto call = next();
+  EXPECT_EQ(call.kind, Kind::update);
+  done(OutcomeKind::failed);
+  now += 4s;
+  ledger.refresh(call.version, record, now, now);
+  EXPECT_EQ(next().kind, Kind::update);
+}
+
+// Those that nobody gave are forgotten once a record that was read after their time lacks them.
+TEST_F(GroupLedgerStory, strangers_make_room_for_later_ones) {
+  member();
+  for (int i = 0; i < 5000; ++i)
+    ledger.pod_gone("0-0-" + std::to_string(1'000'000'000'000'000 + i), now + 1s);
+  now += 5s;
+  LedgerRecord theirs = ledger.record();
+  ledger.refresh("listed", theirs, now, now);
+  EXPECT_EQ(next().kind, Kind::none);
+  const std::string strange = "0-1-00000000000000aa";
+  ledger.pod_gone(strange, now + 1s);
+  now += 5s;
+  theirs.entries.push_back({{0, 1}, strange});
+  ledger.refresh("later", theirs, now, now);
+  const auto call = next();
+  EXPECT_EQ(call.kind, Kind::update);
+  EXPECT_EQ(call.record.find(strange), nullptr);
+}
+
 // Two replicas that lost to each other are not to come back at the same time.
 TEST(GroupLedgerPauses, differ_by_salt) {
   std::set<Moment> pauses;
-  for (std::uint32_t salt = 0; salt < 20; ++salt) {
+  for (std::uint32_t salt = 0; salt < 2000; ++salt) {
     GroupLedger ledger(salt);
     ledger.ask(1, {.size = {4, 0, 8}, .review_uid = "u", .token = {}, .group = "g"}, 1000s);
     const GroupPods none;
@@ -363,7 +407,10 @@ TEST(GroupLedgerPauses, differ_by_salt) {
     EXPECT_GE(ledger.pause_left(1000s), times::pause);
     EXPECT_LE(ledger.pause_left(1000s), times::pause * 5 / 4);
   }
-  EXPECT_GT(pauses.size(), 10u);
+  // From none to all but one of 256 parts of a quarter more.
+  EXPECT_EQ(*pauses.begin(), times::pause);
+  EXPECT_EQ(*pauses.rbegin(), times::pause + times::pause / 4 * 255 / 256);
+  EXPECT_EQ(pauses.size(), 256u);
 }
 
 // Of a client that had no turn for it: what is known remains known.

@@ -155,5 +155,33 @@ TEST(ANode, is_unusable_for_one_reason) {
   EXPECT_EQ(unusable(node, question), Unusable::not_ready);
 }
 
+TEST(Criteria, are_what_is_held_against_a_node) {
+  Affine affine;
+  EXPECT_EQ(criteria_of(affine.pod), 0u);
+  affine.pod.tolerations.resize(2);
+  affine.pod.node_selector.resize(3);
+  EXPECT_EQ(criteria_of(affine.pod), 5u);
+  affine.term();
+  EXPECT_EQ(criteria_of(affine.pod), 6u);
+  affine.say("zone", "In", {"a", "b"});
+  affine.say("spot", "Exists");
+  EXPECT_EQ(criteria_of(affine.pod), 10u);
+  affine.term();
+  affine.say("zone", "In", {"c"});
+  EXPECT_EQ(criteria_of(affine.pod), 13u);
+}
+
+TEST(Selection, by_shape_is_by_accelerator_and_topology_alone) {
+  Affine affine;
+  EXPECT_TRUE(selects_by_shape(affine.pod));
+  affine.pod.node_selector = {{read::key::accelerator, "tpu7x"}, {read::key::topology, "2x2x2"}};
+  EXPECT_TRUE(selects_by_shape(affine.pod));
+  affine.pod.node_selector.push_back({"zone", "a"});
+  EXPECT_FALSE(selects_by_shape(affine.pod));
+  affine.pod.node_selector.clear();
+  affine.term();
+  EXPECT_FALSE(selects_by_shape(affine.pod));
+}
+
 }  // namespace
 }  // namespace tpuwh::webhook::pools

@@ -30,6 +30,7 @@ TEST(Pattern, IsTheTextOrAnyTextAtAStar) {
       {"a.c", "abc", false},
       {"**x", "yyx", true},
       {"a*a", "a", false},
+      {"ab*bc", "abc", false},
   };
   for (const auto& each : cases)
     EXPECT_EQ(matches(each.pattern, each.text), each.matches) << each.pattern << ' ' << each.text;
@@ -45,8 +46,8 @@ TEST(Pattern, TakesNoMoreThanTheProductOfBothLengths) {
 TEST(Topology, HasTheProductOfItsNumbers) {
   EXPECT_EQ(chips_of("4x4"), 16u);
   EXPECT_EQ(chips_of("2x2x4"), 16u);
-  for (const char* text :
-       {"", "4", "x", "4x", "x4", "04x4", "0x4", "4x4x4x4", "4X4", "-4x4", "4x4 ", "1000000x1"})
+  for (const char* text : {"", "4", "x", "4x", "x4", "04x4", "0x4", "4x4x4x4", "4x4x", "4X4",
+                           "-4x4", "4x4 ", "1000000x1"})
     EXPECT_EQ(chips_of(text), std::nullopt) << text;
 }
 
@@ -144,6 +145,17 @@ TEST(Judge, AsksForWhatARuleIsAbout) {
       said(dev({.slice_chips = 8}), object),
       "TPU-654 the topology has no number of chips, expected at most 8 chips in a slice (rule "
       "dev; ask #tpu)");
+}
+
+TEST(Judge, CountsASliceThatIsBegun) {
+  const auto slices = [](std::uint64_t pods, std::uint64_t chips) {
+    const AskedObject object{"x", {{.topology = "2x2", .pods = pods, .chips = chips}}};
+    const std::string found = said(dev({.slices = 0}), object);
+    return found.substr(0, found.find(" slices"));
+  };
+  EXPECT_EQ(slices(1, 1), "TPU-655 1");
+  EXPECT_EQ(slices(4, 1), "TPU-655 1");
+  EXPECT_EQ(slices(5, 1), "TPU-655 2");
 }
 
 TEST(Judge, TakesTheFirstRuleThatNamesTheNamespace) {

@@ -31,6 +31,22 @@ TEST(Apps, pods_of_a_deployment_are_all_alike) {
                 "StatefulSet"});
 }
 
+// The API server refuses it: whoever has asked none is told.
+TEST(Apps, a_deadline_is_told_to_a_person) {
+  json pod_template = a_template("2x2", 4);
+  for (const char* kind : {"Deployment", "StatefulSet"})
+    for (const json& deadline : {json(nullptr), json(60)}) {
+      pod_template["spec"]["activeDeadlineSeconds"] = deadline;
+      const json object = an_app(kind, {{"template", pod_template}});
+      const auto answer = validated(object, test::for_a_person());
+      const bool told =
+          (answer.message + answer.warning("")).find("activeDeadlineSeconds is set") !=
+          std::string::npos;
+      EXPECT_EQ(told, !deadline.is_null()) << answer.message;
+      EXPECT_TRUE(validated(object).silent());
+    }
+}
+
 TEST(Apps, pods_of_one_host_may_be_alike) {
   EXPECT_TRUE(validated(an_app("Deployment", {{"template", a_template("2x2", 4)}})).silent());
 }
@@ -43,6 +59,17 @@ TEST(Apps, what_a_pod_is_denied_for_its_template_is_refused_for) {
       << answer.message;
 }
 
+TEST(Apps, a_hundred_letters_of_a_name_are_shown) {
+  json object = an_app("StatefulSet", {{"template", a_template("four", 4)}});
+  const auto shown = [&](std::size_t letters) {
+    object["metadata"]["name"] = std::string(letters, 'n');
+    return validated(object).message.find(std::string(letters, 'n') + " could") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(shown(100));
+  EXPECT_FALSE(shown(101));
+}
+
 TEST(Apps, replicas_of_a_statefulset_are_whole_slices) {
   for (const int whole : {0, 4, 8})
     EXPECT_TRUE(validated(an_app("StatefulSet", {{"replicas", whole}})).silent()) << whole;
@@ -51,6 +78,17 @@ TEST(Apps, replicas_of_a_statefulset_are_whole_slices) {
                   .warning("TPU-409: replicas is " + std::to_string(part) + ", but 4x4"),
               "");
   EXPECT_NE(validated(an_app("StatefulSet", json::object())).warning("replicas is missing"), "");
+}
+
+TEST(Apps, slices_of_a_statefulset_pinned_to_one_pool) {
+  json pinned = a_template("4x4", 4);
+  pinned["spec"]["nodeSelector"]["cloud.google.com/gke-nodepool"] = "p";
+  const auto warned = [&](int replicas) {
+    return validated(an_app("StatefulSet", {{"replicas", replicas}, {"template", pinned}}))
+        .warning("TPU-604");
+  };
+  EXPECT_NE(warned(8).find("2 slices select node pool p"), std::string::npos);
+  EXPECT_EQ(warned(4), "");
 }
 
 TEST(Apps, a_statefulset_of_a_leader_worker_set_is_its_business) {

@@ -109,6 +109,17 @@ TEST(ValidateJob, several_slices_that_are_asked_for_count) {
   EXPECT_EQ(validated(a_job(spec, pod_template)).warning("completions"), "");
   spec["completions"] = 4;
   EXPECT_NE(validated(a_job(spec, pod_template)).warning("times 2 slices: 8"), "");
+  pod_template["metadata"]["annotations"] = {{"tpu-webhook.dev/slice-count", "1"}};
+  EXPECT_EQ(validated(a_job(spec, pod_template)).warning("completions"), "");
+}
+
+TEST(ValidateJob, of_more_slices_than_there_may_be_is_held_against_the_most) {
+  json pod_template = a_template("4x4", 4);
+  pod_template["metadata"]["annotations"]["tpu-webhook.dev/slice-count"] = "5000";
+  const json spec{{"completions", 4}, {"parallelism", 4}, {"completionMode", "Indexed"}};
+  const auto answer = validated(a_job(spec, in_subdomain(pod_template)));
+  EXPECT_NE(answer.warning("times 2048 slices: 8192"), "")
+      << answer.message << json(answer.warnings);
 }
 
 TEST(ValidateJob, of_a_queue_gets_its_nodes_from_kueue) {
@@ -226,6 +237,21 @@ INSTANTIATE_TEST_SUITE_P(
             {{"completions", 4}, {"parallelism", 4}, {"selector", {{"matchLabels", {{"a", "b"}}}}}},
             restarting(nullptr),
             "selector does not match the labels"},
+        Child{"selector_of_nothing",
+              {{"completions", 4},
+               {"parallelism", 4},
+               {"selector", {{"matchLabels", nullptr}, {"matchExpressions", nullptr}}}},
+              restarting(nullptr),
+              ""},
+        Child{"selector_of_a_key_alone",
+              {{"completions", 4},
+               {"parallelism", 4},
+               {"selector",
+                {{"matchExpressions", std::vector<json>{{{"key", "batch.kubernetes.io/job-name"},
+                                                         {"values", nullptr},
+                                                         {"operator", "Exists"}}}}}}},
+              restarting(nullptr),
+              ""},
         Child{"selector_empty",
               {{"completions", 4}, {"parallelism", 4}, {"selector", json::object()}},
               restarting(nullptr),
@@ -290,6 +316,38 @@ TEST(Children, an_exit_code_may_be_an_init_containers) {
   EXPECT_TRUE(validated(a_jobset(std::vector<json>{a_replicated_job(
                             "slice", with_policy(whole(), "fetch"), pod_template)}))
                   .silent());
+}
+
+TEST(Children, an_exit_code_may_be_any_containers) {
+  const std::string longest(63, 'l');
+  json pod_template = restarting("Never");
+  json& containers = pod_template["spec"]["containers"];
+  for (const std::string& name : {std::string("b"), std::string("a"), longest})
+    containers.push_back({{"name", name}});
+  for (const std::string& name : {std::string("c"), std::string("b"), std::string("a"), longest})
+    EXPECT_TRUE(validated(a_jobset(std::vector<json>{
+                              a_replicated_job("slice", with_policy(whole(), name), pod_template)}))
+                    .allowed)
+        << name;
+}
+
+// JobSet refuses it: whoever has asked none is told.
+TEST(ValidateJobSet, a_coordinator_that_is_none) {
+  json jobset =
+      a_jobset(std::vector<json>{a_replicated_job("slice", whole(), restarting(nullptr))});
+  const auto told = [&](const json& coordinator) {
+    jobset["spec"]["coordinator"] = coordinator;
+    const auto answer = validated(jobset, test::for_a_person());
+    return answer.message + answer.warning("");
+  };
+  EXPECT_EQ(told({{"replicatedJob", "slice"}, {"jobIndex", 0}, {"podIndex", 3}}), "");
+  EXPECT_NE(told({{"replicatedJob", "slice"}, {"podIndex", 4}})
+                .find("spec.coordinator.podIndex is 4, and replicated job slice has 4"),
+            std::string::npos);
+  EXPECT_NE(told({{"replicatedJob", "slice"}, {"jobIndex", 1}})
+                .find("spec.coordinator.jobIndex is 1, and replicated job slice has 1"),
+            std::string::npos);
+  EXPECT_NE(told({{"replicatedJob", "slices"}}).find("which does not exist"), std::string::npos);
 }
 
 // The API server says it by itself; a person has asked none.

@@ -227,8 +227,10 @@ TEST(ValidateRay, counts_the_replicas_that_kuberay_makes) {
 TEST(ValidateRay, names_that_newer_kuberay_refuses_are_a_warning) {
   json object = cluster(a_group("w", 4, good));
   object["metadata"]["name"] = "4b";
-  EXPECT_NE(validated(object).warning("TPU-412: KubeRay 1.4 and later refuse it: the name 4b"), "");
+  EXPECT_TRUE(validated(object).warning("the name 4b").starts_with("TPU-412: KubeRay 1.4 and "));
   EXPECT_TRUE(validated(object).allowed);
+  object["spec"]["workerGroupSpecs"] = list({a_group("cpu", 3, json::object())});
+  EXPECT_TRUE(validated(object).silent()) << "no TPU, so no business of ours";
   object["metadata"]["name"] = std::string(53, 'a');
   EXPECT_EQ(validated(object).warning("KubeRay 1.4"), "");
 }
@@ -243,6 +245,35 @@ TEST(ValidateRay, bounds_that_newer_kuberay_refuses_are_a_warning) {
   EXPECT_TRUE(answer.allowed);
   group["maxReplicas"] = 3;
   EXPECT_EQ(validated(cluster(group)).warning("KubeRay 1.6"), "");
+}
+
+// What one group says of its hosts is not said of the next.
+TEST(ValidateRay, a_group_is_judged_alike_whatever_stands_before_it) {
+  json by_class = a_template("", 4);
+  by_class["spec"]["nodeSelector"] = {{"cloud.google.com/compute-class", "tpus"}};
+  const json first = a_group("first", 4, by_class), second = a_group("second", nullptr, by_class);
+  const auto of_second = [](const test::Validated& answer) {
+    std::vector<std::string> out;
+    for (const std::string& each : answer.warnings)
+      if (each.find("second") != std::string::npos) out.push_back(each);
+    return out;
+  };
+  EXPECT_EQ(of_second(validated(a_ray_cluster(list({first, second})))),
+            of_second(validated(cluster(second))));
+}
+
+TEST(ValidateRay, twenty_warnings_are_told_and_the_rest_counted) {
+  std::vector<json> groups;
+  for (int i = 0; i < 20; ++i) {
+    groups.push_back(a_group("w" + std::to_string(i), 4, good));
+    groups.back().update({{"minReplicas", 3}, {"maxReplicas", 2}});
+  }
+  EXPECT_EQ(validated(a_ray_cluster(groups)).warnings.size(), 20u);
+  groups.push_back(groups.back());
+  groups.back()["groupName"] = "last";
+  const auto answer = validated(a_ray_cluster(groups));
+  ASSERT_EQ(answer.warnings.size(), 21u);
+  EXPECT_EQ(answer.warnings.back(), "and 1 more warning");
 }
 
 TEST(ValidateRay, slices_pinned_to_one_pool) {

@@ -38,15 +38,35 @@ std::string chips(const json& object) {
   return found.substr(0, found.find(" chips"));
 }
 
-TEST(Rules, AreNamedInTheAuditAnnotations) {
-  const test::Change change = under({.chips = 0});
-  std::string text = test::review_of_object(a_job({}, a_template("4x4", 4)), change).dump();
+// What the audit annotation says of a Job of 16 chips.
+std::string judgement(rules::Rule rule) {
+  const test::Change change = under(std::move(rule));
+  const json spec{{"completions", 4}, {"parallelism", 4}, {"completionMode", "Indexed"}};
+  std::string text = test::review_of_object(a_job(spec, a_template("4x4", 4)), change).dump();
   answer::Workspace workspace;
   const read::NoCluster cluster;
   const answer::Answer answer =
       validate(read::Body(text), change.config, cluster, workspace, change.listener);
-  EXPECT_NE(std::string_view(answer.body).find(R"("rule":")"), std::string_view::npos)
-      << answer.body;
+  return json::parse(answer.body)["response"]["auditAnnotations"].value("rule", "(absent)");
+}
+
+TEST(Rules, AreNamedInTheAuditAnnotations) {
+  EXPECT_EQ(judgement({.chips = 16}), "dev: kept");
+  EXPECT_EQ(judgement({.chips = 0}), "dev: TPU-656");
+  EXPECT_EQ(judgement({.chips = 0, .run_seconds = 60}), "dev: TPU-660, TPU-656");
+  EXPECT_EQ(judgement({.namespaces = {"another"}, .chips = 0}), "no rule: kept");
+}
+
+// Of a part of a slice the nodes' label says the whole, and the annotation the part.
+TEST(Rules, HoldAPartOfASliceAgainstItsTopology) {
+  json pods = a_template("4x4", 4);
+  pods["metadata"]["annotations"]["cloud.google.com/gke-tpu-slice-topology"] = "2x4";
+  const json job = a_job({{"parallelism", 2}, {"completions", 2}}, pods);
+  const auto allowed = [&](const char* topology) {
+    return validated(job, under({.topologies = {topology}})).warning("topology").empty();
+  };
+  EXPECT_TRUE(allowed("2x4"));
+  EXPECT_FALSE(allowed("4x4"));
 }
 
 TEST(Rules, CountThePodsOfEachKind) {
@@ -68,6 +88,57 @@ TEST(Rules, CountThePodsOfEachKind) {
   EXPECT_EQ(chips(an_lws({{"size", 4}, {"workerTemplate", pods}})), "TPU-656: 16");
   EXPECT_EQ(chips(an_lws({{"size", 4}, {"workerTemplate", pods}, {"leaderTemplate", pods}})),
             "TPU-656: 16");
+}
+
+// A claim for four chips of one kind of node.
+struct FourOfV5p final : read::ClusterView {
+  read::Claimed claimed(const read::ClaimSource&) const override {
+    return {.known = read::Claimed::Known::chips,
+            .chips = 4,
+            .accelerator = "tpu-v5p-slice",
+            .topology = "2x2x1"};
+  }
+};
+
+// What a template does not select, its own claims may.
+TEST(Rules, HoldForNodesThatAClaimSelects) {
+  json by_claim = a_template("", 4), without = by_claim;
+  without["spec"].erase("nodeSelector");
+  by_claim["spec"].erase("nodeSelector");
+  by_claim["spec"]["containers"][0]["resources"] = {{"claims", items({{{"name", "tpus"}}})}};
+  by_claim["spec"]["resourceClaims"] =
+      items({{{"name", "tpus"}, {"resourceClaimTemplateName", "four"}}});
+  const json jobset =
+      a_jobset(items({a_replicated_job("a", json::object(), by_claim),
+                      a_replicated_job("b", json::object(), without),
+                      a_replicated_job("c", json::object(), a_template("2x4", 4))}));
+  const FourOfV5p cluster;
+  test::Change change = under({.accelerators = {"tpu7x"}});
+  change.cluster = &cluster;
+  const test::Validated answer = validated(jobset, change);
+  EXPECT_NE(answer.warning("replicated job a: accelerator tpu-v5p-slice is not allowed"), "")
+      << json(answer.warnings);
+  EXPECT_NE(answer.warning("replicated job b: selects no accelerator"), "");
+  EXPECT_NE(answer.warning("replicated job c: accelerator tpu-v6e-slice is not allowed"), "");
+}
+
+TEST(Rules, CountReplicas) {
+  for (const char* kind : {"Deployment", "StatefulSet"}) {
+    const json spec{{"replicas", 3}, {"serviceName", "s"}, {"template", a_template("2x2", 4)}};
+    EXPECT_EQ(chips({{"apiVersion", "apps/v1"},
+                     {"kind", kind},
+                     {"metadata", {{"name", "serve"}}},
+                     {"spec", spec}}),
+              "TPU-656: 12")
+        << kind;
+  }
+}
+
+TEST(Rules, CountTheLeaderOfEachGroup) {
+  const json pods = a_template("4x4", 4);
+  json groups = an_lws({{"size", 4}, {"workerTemplate", pods}, {"leaderTemplate", pods}});
+  groups["spec"]["replicas"] = 2;
+  EXPECT_EQ(chips(groups), "TPU-656: 32");
 }
 
 // What an object says of itself is no excuse.
@@ -137,6 +208,10 @@ TEST(Rules, LookAtRunTimesAndCheckpoints) {
   EXPECT_TRUE(validated(a_job({{"activeDeadlineSeconds", 3600}}, pods), change).silent());
   json jobset = a_jobset(items({a_replicated_job("a", {{"activeDeadlineSeconds", 1800}}, pods)}));
   EXPECT_EQ(validated(jobset, change).warning("TPU-660"), "");
+  jobset["spec"]["replicatedJobs"][0]["template"]["spec"]["backoffLimit"] = 0;
+  EXPECT_NE(validated(jobset, change).warning("nothing creates its Pods again"), "");
+  jobset["spec"]["failurePolicy"]["maxRestarts"] = 1;
+  EXPECT_TRUE(validated(jobset, change).silent());
   jobset["spec"]["failurePolicy"]["maxRestarts"] = 2;
   EXPECT_NE(validated(jobset, change).warning("replicated job a: may run for 5400 s"), "");
   pods["spec"]["nodeSelector"]["cloud.google.com/gke-max-run-duration-seconds"] = "600";
