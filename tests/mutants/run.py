@@ -4,6 +4,7 @@
   tests/mutants/run.py                       300 of all sites, drawn by seed 1
   tests/mutants/run.py --seed 7 --draw 20    twenty others
   tests/mutants/run.py --seed 1 2 3          300 of each of these, built together
+  tests/mutants/run.py --draw 9999           all sites: two hours of two processors
   tests/mutants/run.py --only webhook/text   of these sources alone; of topology and webhook, by their
                                              own suites, without building the server
   tests/mutants/run.py --seed 7 --report     what came of these before

@@ -98,6 +98,12 @@ TEST(Refusals, names_of_a_jobset) {
             "beginning with a letter");
 }
 
+TEST(Refusals, say_of_a_name_of_63_letters_what_it_is_made_of) {
+  const std::string name = "4" + std::string(62 - std::string("-slice-0").size(), 'd');
+  EXPECT_NE(all(refusals_of_jobset({name, "slice", 1, {}})).find("is not made of"),
+            std::string::npos);
+}
+
 TEST(Refusals, show_eighty_letters_of_a_name) {
   const auto shown = [](std::size_t letters) {
     const std::string name(letters - std::string("s--0").size(), 'r');

@@ -73,6 +73,14 @@ TEST(Levels, a_warning_may_deny_or_not_be_said) {
   EXPECT_NE(silent.patch, test::json::array());
 }
 
+TEST(Levels, hold_for_what_is_no_number_of_chips) {
+  const auto pod = a_pod().job("train", 1).topology("2x4").tpu("1500m");
+  EXPECT_FALSE(admit(pod).allowed);
+  const auto warned = admit(pod, {.config = with(Finding::chips_invalid, Level::warn)});
+  EXPECT_TRUE(warned.allowed);
+  EXPECT_NE(warned.warning("TPU-104: "), "");
+}
+
 // Of a Pod that is not changed otherwise.
 TEST(Levels, a_warning_may_deny_what_is_left_alone) {
   const auto pod = a_pod().job("train", 1).accelerator("").tpu(4);

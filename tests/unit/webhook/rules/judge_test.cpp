@@ -46,6 +46,7 @@ TEST(Pattern, TakesNoMoreThanTheProductOfBothLengths) {
 TEST(Topology, HasTheProductOfItsNumbers) {
   EXPECT_EQ(chips_of("4x4"), 16u);
   EXPECT_EQ(chips_of("2x2x4"), 16u);
+  EXPECT_EQ(chips_of("999999x1"), 999'999u);
   for (const char* text : {"", "4", "x", "4x", "x4", "04x4", "0x4", "4x4x4x4", "4x4x", "4X4",
                            "-4x4", "4x4 ", "1000000x1"})
     EXPECT_EQ(chips_of(text), std::nullopt) << text;

@@ -416,10 +416,14 @@ TEST(JobSetOrder, of_slices_that_are_ready_by_their_programs) {
                                 "which is decided by readinessProbe of container c"),
       "")
       << json(validated(jobset).warnings);
+  const std::string fix = ": startupPolicyOrder: AnyOrder creates all at once";
+  EXPECT_TRUE(validated(jobset).warning("TPU-413").ends_with("they never meet" + fix));
   jobset["spec"]["startupPolicy"]["startupPolicyOrder"] = "AnyOrder";
   jobset["spec"]["replicatedJobs"][1]["dependsOn"] =
       std::vector<json>{{{"name", "a"}, {"status", "Ready"}}};
-  EXPECT_NE(validated(jobset).warning("TPU-413: replicated job b: dependsOn: "), "");
+  EXPECT_TRUE(validated(jobset)
+                  .warning("TPU-413: replicated job b: dependsOn: ")
+                  .ends_with("they never meet"));
   jobset["spec"]["replicatedJobs"][1]["dependsOn"][0]["status"] = "Complete";
   EXPECT_TRUE(validated(jobset).silent());
 }
@@ -468,6 +472,14 @@ TEST(JobSetPins, of_slices_that_run_together) {
   EXPECT_TRUE(validated(jobset).silent()) << json(validated(jobset).warnings);
   jobset["spec"]["replicatedJobs"][1]["replicas"] = 2;
   EXPECT_NE(validated(jobset).warning("TPU-604: 2 slices select node pool p"), "");
+}
+
+TEST(JobPins, of_slices_of_one_job) {
+  json pinned = in_subdomain(a_template("4x4", 4));
+  pinned["spec"]["nodeSelector"]["cloud.google.com/gke-nodepool"] = "p";
+  pinned["metadata"]["annotations"]["tpu-webhook.dev/slice-count"] = "2";
+  const json spec{{"completions", 8}, {"parallelism", 8}, {"completionMode", "Indexed"}};
+  EXPECT_NE(validated(a_job(spec, pinned)).warning("TPU-604: 2 slices select node pool p"), "");
 }
 
 // ---- by resource claim in place of google.com/tpu

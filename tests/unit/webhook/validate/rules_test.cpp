@@ -141,6 +141,25 @@ TEST(Rules, CountTheLeaderOfEachGroup) {
   EXPECT_EQ(chips(groups), "TPU-656: 32");
 }
 
+// A RayJob ends, a RayService does not.
+TEST(Rules, LookAtTheRunTimeOfARayJob) {
+  json group = a_group("g", 4, a_template("4x4", 4));
+  const json cluster = a_ray_cluster(items({group}))["spec"];
+  const auto of = [&](const char* kind, const char* member, const json& deadline) {
+    json object{{"apiVersion", "ray.io/v1"},
+                {"kind", kind},
+                {"metadata", {{"name", "r"}}},
+                {"spec", {{member, cluster}}}};
+    if (!deadline.is_null()) object["spec"]["activeDeadlineSeconds"] = deadline;
+    return validated(object, under({.run_seconds = 3600})).warning("TPU-660");
+  };
+  EXPECT_NE(of("RayJob", "rayClusterSpec", nullptr).find("nothing says when it ends"),
+            std::string::npos);
+  EXPECT_EQ(of("RayJob", "rayClusterSpec", 3600), "");
+  EXPECT_NE(of("RayJob", "rayClusterSpec", 3601).find("may run for 3601 s"), std::string::npos);
+  EXPECT_EQ(of("RayService", "rayClusterConfig", nullptr), "");
+}
+
 // What an object says of itself is no excuse.
 TEST(Rules, HoldForWhatOptsOut) {
   json pods = a_template("4x4", 4);
