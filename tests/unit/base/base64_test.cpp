@@ -1,12 +1,15 @@
 #include "base/base64.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstddef>
 #include <random>
 #include <string>
 #include <string_view>
 
 #include "tests/support/admitted.hpp"
+#include "tests/support/own_mapping.hpp"
 
 namespace tpuwh::base {
 namespace {
@@ -47,6 +50,17 @@ TEST(Base64, every_length_comes_back) {
     EXPECT_EQ(text.size(), (size + 2) / 3 * 4);
     EXPECT_EQ(test::decode_base64(text), bytes) << size;
     EXPECT_EQ(encoded(bytes, "before "), "before " + text);
+  }
+}
+
+// At the begin of a page and at the end of one; those beside it cannot be read.
+TEST(Base64, reads_no_byte_but_its_own) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  for (std::size_t size = 1; size < 100; ++size) {
+    const std::string bytes(size, 'x');
+    const test::OwnMapping last(bytes), first(bytes, page - size);
+    EXPECT_EQ(encoded(first.text()), encoded(bytes));
+    EXPECT_EQ(encoded(last.text()), encoded(bytes));
   }
 }
 

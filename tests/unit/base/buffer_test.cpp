@@ -10,6 +10,14 @@
 namespace tpuwh::base {
 namespace {
 
+// Of which each byte that is not written shows.
+Buffer used_before() {
+  Buffer out;
+  out.append(std::string_view(std::string(200, '?')));
+  out.clear();
+  return out;
+}
+
 TEST(BufferTest, fills_front_to_back) {
   Buffer out;
   EXPECT_TRUE(out.empty());
@@ -33,7 +41,7 @@ TEST(BufferTest, takes_padded_texts_of_every_length) {
   const std::string text = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEF";
   const std::string padded = text + std::string(PaddedText::step, '#');
   for (std::size_t size = 0; size <= text.size(); ++size) {
-    Buffer out;
+    Buffer out = used_before();
     const PaddedText part{std::string_view(padded).substr(0, size)};
     out.add('<', part, part, '>');
     EXPECT_EQ(out.view(), '<' + text.substr(0, size) + text.substr(0, size) + '>');
@@ -43,7 +51,7 @@ TEST(BufferTest, takes_padded_texts_of_every_length) {
 TEST(BufferTest, takes_texts_of_every_length) {
   const std::string text = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ+-";
   for (std::size_t size = 0; size <= text.size(); ++size) {
-    Buffer out;
+    Buffer out = used_before();
     const std::string part = text.substr(0, size);
     out.add('<', std::string_view(part), '>');
     EXPECT_EQ(out.view(), '<' + part + '>');
@@ -55,6 +63,7 @@ TEST(BufferTest, an_empty_text_is_nothing) {
   out.append("");
   out.append(std::string_view());
   out.append(std::string_view(""));
+  out.add(PaddedText());
   EXPECT_TRUE(out.empty());
 }
 

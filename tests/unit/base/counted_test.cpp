@@ -16,6 +16,7 @@ TEST(Counted, thing_or_things) {
 
 TEST(Counted, letters_are_things) {
   EXPECT_EQ(plural("y"), "ys");
+  EXPECT_EQ(plural("fy"), "fies");
 }
 
 }  // namespace

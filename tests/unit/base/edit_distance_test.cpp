@@ -8,6 +8,7 @@ namespace {
 TEST(EditDistance, letters_that_are_put_in_left_out_or_replaced) {
   EXPECT_EQ(edit_distance("", ""), 0u);
   EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(edit_distance("abc", ""), 3u);
   EXPECT_EQ(edit_distance("abc", "abd"), 1u);
   EXPECT_EQ(edit_distance("abc", "ac"), 1u);
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);

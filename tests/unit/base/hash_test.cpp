@@ -1,13 +1,16 @@
 #include "base/hash.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstddef>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tests/support/named_case.hpp"
+#include "tests/support/own_mapping.hpp"
 
 namespace tpuwh::base {
 namespace {
@@ -80,6 +83,17 @@ TEST(Digests, order_and_borders_count) {
   EXPECT_NE(of("ab", ""), of("a", "b"));
   EXPECT_NE(of("", "ab"), of("ab", ""));
   EXPECT_NE(of("12345678", "9"), of("123456789", ""));
+}
+
+// At the begin of a page and at the end of one; those beside it cannot be read.
+TEST(Digests, read_no_byte_but_their_own) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  for (std::size_t size = 1; size < 20; ++size) {
+    const std::string bytes(size, 'x');
+    const test::OwnMapping last(bytes), first(bytes, page - size);
+    EXPECT_EQ(view(digest(first.text())), view(digest(bytes)));
+    EXPECT_EQ(view(digest(last.text())), view(digest(bytes)));
+  }
 }
 
 TEST(Digests, zeros_count) {

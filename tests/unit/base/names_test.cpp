@@ -111,11 +111,11 @@ INSTANTIATE_TEST_SUITE_P(
     case_name);
 
 TEST(Placeholders, are_what_a_tool_was_to_fill_in) {
-  for (const char* left : {"${NAME}", "train-${ID}", "$NAME", "$(name)", "$(n)",
-                           "{{ .Values.name }}", "<name>", "<your cluster>"})
+  for (const char* left : {"${NAME}", "train-${ID}", "$NAME", "$a", "$z", "$A", "$Z", "$_",
+                           "$(name)", "$(n)", "{{ .Values.name }}", "<name>", "<your cluster>"})
     EXPECT_TRUE(has_placeholder(left)) << left;
   for (const char* none :
-       {"", "train", "a<b", "a>b<c", "<>", "<a=b>", "5$", "$(touch x)", "$5", "{name}"})
+       {"", "train", "a<b", "a>b<c", "<>", "<a=b>", "5$", "$(touch x)", "$5", "$@", "$[", "{name}"})
     EXPECT_FALSE(has_placeholder(none)) << none;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -241,10 +242,20 @@ TEST(JsonSkip, ends_where_reading_ends_in_what_was_skipped) {
   for (int i = 0; i < 20; ++i) many.append(",").append(text);
   many += "]";
   const std::string nested = std::string(30, '[') + many + std::string(30, ']');
+  // A long one behind what is too deep to be looked up, and brackets that open long before commas.
+  const std::string behind = "[" + nested + "," + many + "]";
+  const std::string chain = std::string(40, '[') + std::string(40, ']');
+  std::string chains = std::string(20, '[') + chain;
+  for (int i = 0; i < 9; ++i) chains.append(",").append(chain);
+  chains += std::string(20, ']');
+  std::string closed_behind_nothing = "[[";
+  for (int i = 0; i < 150; ++i) closed_behind_nothing += "1,";
+  closed_behind_nothing += "{}],2]";
+  Reader in;  // one for all: what it knew of a text is nothing to the next one
   for (std::string whole : {text, spaced, many, nested, "[{},[" + many + ',' + nested + "],{},{}]",
-                            "[" + many + ',' + text + ',' + many + ',' + nested + "]"}) {
+                            "[" + many + ',' + text + ',' + many + ',' + nested + "]", behind,
+                            chains, closed_behind_nothing}) {
     const webhook::read::Body body(whole);
-    Reader in;
     ASSERT_TRUE(in.start(body.bytes()));
     const Reader::Mark root = in.mark();
     std::vector<Reader::Mark> places;
@@ -295,6 +306,25 @@ TEST(JsonSkip, refuses_what_is_cut_off_behind_what_was_skipped) {
   }
 }
 
+TEST(JsonSkip, refuses_what_is_long_and_cut_off) {
+  std::string text = "[[";
+  for (int i = 0; i < 200; ++i) text += "[1],";
+  const webhook::read::Body body(text);
+  Reader in;
+  ASSERT_TRUE(in.start(body.bytes()));
+  std::vector<Reader::Mark> marks{in.mark()};
+  EXPECT_FALSE(in.array([&](std::size_t) {
+    marks.push_back(in.mark());
+    return in.array([&](std::size_t) { return in.skip(); });
+  }));
+  // The inner one first.
+  for (std::size_t i = marks.size(); i > 0; --i) {
+    in.clear_error();
+    in.go_to(marks[i - 1]);
+    EXPECT_FALSE(in.skip()) << i;
+  }
+}
+
 // The bytes behind a text may be anything: here what would go on with it.
 TEST(JsonSkip, ends_with_the_text) {
   const std::string whole = R"({"a":{"b":{},"c":"d"},"e":{}})";
@@ -305,6 +335,38 @@ TEST(JsonSkip, ends_with_the_text) {
     EXPECT_FALSE(in.start(cut) && in.skip()) << cut;
   }
   EXPECT_TRUE(in.start(std::string_view(text).substr(0, whole.size())) && in.skip() && in.finish());
+}
+
+// Where a text ends, what stands behind it is no part of it, nor of what is said of it.
+TEST(JsonText, that_ends_says_so_whatever_is_behind_it) {
+  const std::string whole = R"({"a":{"b":[{},[]],"c":"d"},"e":[1,true,null,{"f":""}]})";
+  const std::string text = whole + std::string(webhook::read::padding, '}');
+  for (std::size_t size = 1; size < whole.size(); ++size) {
+    Reader in;
+    std::string saw, want;
+    if (in.start(std::string_view(text).substr(0, size))) read_all(in, saw);
+    const std::string error = in.error().text();
+    std::string cut = text.substr(0, size);
+    const webhook::read::Body body(cut);
+    if (in.start(body.bytes())) read_all(in, want);
+    EXPECT_EQ(error, in.error().text()) << cut;
+    EXPECT_EQ(saw, want) << cut;
+  }
+}
+
+TEST(JsonSkip, says_where_it_stopped) {
+  struct Stop {
+    const char* text;
+    const char* error;
+  };
+  for (const Stop& stop : {Stop{"[1,[2,]]", "at byte 6"},
+                           {"{\"a\":{\"b\" 1}}", "at byte 6"},
+                           {"[{\"a\":1]", "at byte 7"},
+                           {"[[1],[2]", "the text ends where"}}) {
+    std::string error;
+    EXPECT_FALSE(accepts(stop.text, Way::skipped, &error));
+    EXPECT_NE(error.find(stop.error), std::string::npos) << stop.text << ": " << error;
+  }
 }
 
 TEST(JsonSkip, takes_exactly_one_value) {
@@ -394,6 +456,16 @@ TEST(JsonReaderState, an_empty_object_is_taken_where_it_is_one) {
   }
 }
 
+TEST(JsonReaderState, an_empty_object_behind_the_text_is_none) {
+  const std::string text = "[{}" + std::string(webhook::read::padding, ' ');
+  Reader in;
+  ASSERT_TRUE(in.start(std::string_view(text).substr(0, 1)));
+  in.array([&](std::size_t) {
+    EXPECT_FALSE(in.take_empty_object());
+    return false;
+  });
+}
+
 TEST(JsonReaderState, an_empty_object_counts_as_a_level) {
   for (const std::size_t levels : {63u, 64u}) {
     std::string text = nested(levels, "[", "{}", "]");
@@ -445,6 +517,40 @@ TEST(JsonReaderState, what_is_known_of_escapes_is_good_in_both_directions) {
   }
 }
 
+// However often, and wherever the last backslash was.
+TEST(JsonReaderState, a_string_without_escapes_is_a_part_of_the_text) {
+  std::string text = R"(["ab", "\n", "cd" ,"", "\t","ef"])";
+  const webhook::read::Body body(text);
+  Reader in;
+  ASSERT_TRUE(in.start(body.bytes()));
+  const Reader::Mark root = in.mark();
+  for (int round = 0; round < 2; ++round) {
+    in.go_to(root);
+    ASSERT_TRUE(in.array([&](std::size_t index) {
+      std::string_view value;
+      if (!in.string(value)) return false;
+      const bool inside = value.data() >= text.data() && value.data() < text.data() + text.size();
+      EXPECT_EQ(inside, index != 1 && index != 4) << index;
+      return true;
+    }));
+  }
+}
+
+// Two texts in the same memory, one after the other: where the first had backslashes says nothing
+// of the second.
+TEST(JsonReaderState, what_is_known_of_escapes_ends_with_the_text) {
+  std::string text = R"(["ab","cd"])";
+  const webhook::read::Body body(text);
+  Reader in;
+  std::string saw;
+  ASSERT_TRUE(in.start(body.bytes()) && read_all(in, saw));
+  EXPECT_EQ(saw, "[0='ab'1='cd']");
+  std::ranges::copy(std::string_view(R"(["\n","\t"])"), text.begin());
+  saw.clear();
+  ASSERT_TRUE(in.start(body.bytes()) && read_all(in, saw));
+  EXPECT_EQ(saw, "[0='\n'1='\t']");
+}
+
 TEST(JsonReaderState, a_failure_ends_with_the_text) {
   Reader in;
   std::string bad = "[", good = "[1]";
@@ -456,6 +562,19 @@ TEST(JsonReaderState, a_failure_ends_with_the_text) {
   EXPECT_FALSE(in.failed());
   saw.clear();
   EXPECT_TRUE(read_all(in, saw) && in.finish());
+}
+
+TEST(JsonReaderState, a_failure_may_be_said_again) {
+  Reader in;
+  EXPECT_FALSE(in.fail(Errc::bad_json, "no more"));
+  const Error why = in.error();
+  in.clear_error();
+  EXPECT_EQ(in.error().text(), "");
+  EXPECT_FALSE(in.fail(why));
+  EXPECT_TRUE(in.failed());
+  EXPECT_EQ(in.error().text(), "no more");
+  in.clear_error();
+  EXPECT_EQ(in.error().text(), "");
 }
 
 TEST(JsonReaderState, the_path_leads_to_the_value) {
