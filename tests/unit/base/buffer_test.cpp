@@ -89,6 +89,19 @@ TEST(BufferTest, grows_and_keeps_its_memory) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(out.view().data()), where);
 }
 
+TEST(BufferTest, appends_its_own_bytes_again) {
+  Buffer out;
+  std::string want(100'000, 'x');
+  out.append(std::string_view(want));
+  for (int i = 0; i < 6; ++i) {
+    out.append_again(0, out.size());
+    want += want;
+    out.append('y');
+    want += 'y';
+  }
+  EXPECT_EQ(out.view(), want);
+}
+
 TEST(BufferTest, reserved_room_is_written_in_place) {
   Buffer out;
   out.append('a');
