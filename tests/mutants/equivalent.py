@@ -35,10 +35,12 @@ class Equivalent:
 
     def gone(self):
         """Whose line is in its file no more; run.py also knows whether the change is."""
-        return sorted(name for name in self._all if not _has_line(*name.split(" | ")[:2]))
+        return sorted(name for name in self._all if not _has_line(name))
 
 
-def _has_line(file, line):
+def _has_line(name):
+    file, _, rest = name.partition(" | ")
+    line = rest.rsplit(" | ", 2)[0]  # which may have one itself
     path = ROOT / file
     return path.is_file() and line in (" ".join(each.split()) for each in path.read_text().splitlines())
 
