@@ -61,6 +61,9 @@ TEST(HealthTest, is_alive_while_every_loop_turns) {
   EXPECT_EQ(health.why_not_alive(later), "an event loop is stuck");
   health.beat(1, later);
   EXPECT_EQ(health.why_not_alive(later), "");
+  const auto last = later + limits::stuck;
+  EXPECT_EQ(health.why_not_alive(last), "");
+  EXPECT_EQ(health.why_not_alive(last + net::Clock::duration(1)), "an event loop is stuck");
 }
 
 TEST(HealthTest, stays_alive_while_draining) {

@@ -237,6 +237,23 @@ TEST(RequestParserLineTest, a_bare_line_feed_ends_no_line) {
   EXPECT_EQ(parse(bytes, 1, head).state, State::need_more);
 }
 
+TEST(RequestParserLineTest, an_empty_line_is_used_up_when_it_has_come) {
+  RequestHead head;
+  std::string body;
+  RequestParser parser(head, body);
+  EXPECT_EQ(parser.read("\r").used, 0u);
+  EXPECT_EQ(parser.read("\r\n").used, 2u);
+}
+
+TEST(RequestParserLineTest, a_bare_carriage_return_is_named) {
+  RequestHead head;
+  std::string body;
+  RequestParser parser(head, body);
+  EXPECT_EQ(parser.read("\rG").state, State::refused);
+  EXPECT_EQ(parser.refusal().message,
+            "not an HTTP/1.1 request: a line that ends in a carriage return alone");
+}
+
 // Each field is below Beast's limit, which starts again with every field it takes.
 TEST(RequestParserLimitTest, counts_the_header_as_a_whole) {
   std::string fields;
@@ -269,6 +286,17 @@ TEST(RequestParserHeadTest, looks_for_folded_lines_in_trailers_alone) {
       parse(post("Transfer-Encoding: chunked\r\n", "4\r\na\n b\r\n0\r\nX: y\r\n\r\n"), 1000, head);
   EXPECT_EQ(got.state, State::complete);
   EXPECT_EQ(got.body, "a\n b");
+}
+
+TEST(RequestParserHeadTest, names_a_folded_trailer) {
+  RequestHead head;
+  std::string body;
+  RequestParser parser(head, body);
+  const std::string bytes = post("Transfer-Encoding: chunked\r\n", "0\r\nX: y\r\n z\r\n\r\n");
+  const auto step = parser.read(bytes);
+  ASSERT_EQ(step.state, State::head);
+  EXPECT_EQ(parser.read(std::string_view(bytes).substr(step.used)).state, State::refused);
+  EXPECT_EQ(parser.refusal().message, "trailer field continued on a new line");
 }
 
 TEST(RequestParserHeadTest, tells_what_http_does_not_know) {

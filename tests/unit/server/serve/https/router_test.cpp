@@ -51,6 +51,11 @@ TEST(Router, names_what_a_path_accepts) {
   EXPECT_EQ(refusal.allow, "POST");
 }
 
+TEST(Router, takes_the_root_for_the_path_of_a_host_alone) {
+  EXPECT_EQ(path_of("https://h"), "/");
+  EXPECT_EQ(path_of("https://h?x"), "/");
+}
+
 INSTANTIATE_TEST_SUITE_P(
     table, RouterTest,
     testing::Values(
@@ -132,6 +137,8 @@ INSTANTIATE_TEST_SUITE_P(
             .name = "absolute_form_without_path", .target = "https://host", .want_status = 404},
         RouteCase{
             .name = "absolute_form_without_host", .target = "https:///mutate", .want_status = 404},
+        RouteCase{
+            .name = "absolute_form_of_nothing_else", .target = "https://", .want_status = 404},
         RouteCase{.name = "absolute_form_in_capitals", .target = "HTTPS://host/mutate"},
         RouteCase{.name = "absolute_form_of_another_scheme",
                   .target = "ftp://x/mutate",

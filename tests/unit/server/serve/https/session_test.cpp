@@ -3,6 +3,7 @@
 #include "server/serve/https/session.hpp"
 
 #include "server/limits/limits.hpp"
+#include "server/tls/issuing.hpp"
 #include "tests/support/heap_bytes.hpp"
 #include "tests/support/named_case.hpp"
 #include "tests/unit/server/serve/https/with_handlers.hpp"
@@ -19,6 +20,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +33,7 @@ using test::PrintTo;
 using namespace std::chrono_literals;
 
 const std::string ask_livez = "GET /livez HTTP/1.1\r\nHost: h\r\n\r\n";
+const std::string ask_nothing = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
 
 // A Service, and who is asked about it is answered at once.
 std::string service_review() {
@@ -60,6 +63,16 @@ std::string placed_worker_review() {
   return review;
 }
 
+// The same with its chips in a claim, which is to be read first.
+std::string claiming_review() {
+  std::string review = worker_review();
+  const std::string limits = R"("limits":{"google.com/tpu":"4"})", spec = R"("spec":{)";
+  review.replace(review.find(limits), limits.size(), R"("claims":[{"name":"c"}])");
+  review.insert(review.find(spec) + spec.size(),
+                R"("resourceClaims":[{"name":"c","resourceClaimTemplateName":"four"}],)");
+  return review;
+}
+
 std::string of_size(std::string review, std::size_t size) {
   return review + std::string(size - review.size(), ' ');
 }
@@ -84,6 +97,7 @@ class SlowPlaces final : public kube::places::Places {
 
   net::Task<webhook::ledger::PlaceAnswer> place(kube::places::OwnedPlaceRequest request) override {
     asked.push_back(request.group);
+    if (broken) throw std::runtime_error("no ledger");
     if (!at_once) co_await answered_.async_wait(net::as_result);
     co_return webhook::ledger::given_place({0, 1}, "0-1-0123456789abcdef");
   }
@@ -92,8 +106,32 @@ class SlowPlaces final : public kube::places::Places {
   }
   void answer() { answered_.cancel(); }
 
-  bool at_once = true;
+  bool at_once = true, broken = false;
   std::vector<std::string> asked, noted;
+
+ private:
+  net::Timer answered_;
+};
+
+// Claims for four chips each, likewise.
+class SlowClaims final : public kube::places::Claims {
+ public:
+  explicit SlowClaims(net::Executor executor) : answered_(executor, net::TimePoint::max()) {}
+
+  net::Task<kube::places::ReadClaims> read(std::vector<kube::places::OwnedClaim> claims,
+                                           bool patient) override {
+    asked.push_back(patient ? "patiently" : "at once");
+    for (const kube::places::OwnedClaim& each : claims) asked.push_back(each.name);
+    if (!at_once) co_await answered_.async_wait(net::as_result);
+    kube::places::ReadClaims out;
+    for (kube::places::OwnedClaim& each : claims)
+      out[std::move(each)] = {.known = webhook::read::Claimed::Known::chips, .chips = 4};
+    co_return out;
+  }
+  void answer() { answered_.cancel(); }
+
+  bool at_once = true;
+  std::vector<std::string> asked;
 
  private:
   net::Timer answered_;
@@ -101,7 +139,9 @@ class SlowPlaces final : public kube::places::Places {
 
 class SessionTest : public WithHandlers {
  protected:
-  explicit SessionTest(std::size_t held_bytes = limits::held_bytes) : load_(8, 8, held_bytes) {}
+  explicit SessionTest(std::size_t held_bytes = limits::held_bytes,
+                       log::LogLevel level = log::LogLevel::error)
+      : WithHandlers(level), load_(8, 8, held_bytes) {}
   ~SessionTest() override {
     for (const int peer : peers_) ::close(peer);
     turn();
@@ -109,13 +149,23 @@ class SessionTest : public WithHandlers {
 
   // A connection; the peer's end of it.
   int connect(int send_buffer = 0) {
+    return connect_to([&](net::Socket socket) { return serve_plain(std::move(socket), service_); },
+                      "", send_buffer);
+  }
+  // One that has spoken before it is let in.
+  int connect_with(const std::string& bytes) {
+    return connect_to([&](net::Socket socket) { return serve_plain(std::move(socket), service_); },
+                      bytes);
+  }
+  template <class Serve>
+  int connect_to(Serve&& serve, const std::string& bytes = "", int send_buffer = 0) {
     std::array<int, 2> ends{-1, -1};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
     if (send_buffer > 0)
       ::setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof send_buffer);
+    send(ends[1], bytes);
     net::Socket socket(context_.get_executor(), boost::asio::ip::tcp::v4(), ends[0]);
-    boost::asio::co_spawn(context_, serve_plain(std::move(socket), service_),
-                          boost::asio::detached);
+    boost::asio::co_spawn(context_, serve(std::move(socket)), boost::asio::detached);
     turn();
     return peers_.emplace_back(ends[1]);
   }
@@ -179,7 +229,7 @@ class SessionTest : public WithHandlers {
   Connections connections_{load_};
   boost::asio::io_context context_{1};  // its sessions end before what they are counted in
   SlowPlaces places_{context_.get_executor()};
-  kube::places::NoClaims claims_;
+  SlowClaims claims_{context_.get_executor()};
   Service service_{.port = Port::webhook,
                    .connections = connections_,
                    .handlers = handlers_,
@@ -198,6 +248,14 @@ TEST_F(SessionTest, the_first_request_has_the_time_of_a_header) {
   expect_ended_after(limits::header);
 }
 
+TEST_F(SessionTest, a_request_that_lies_unread_is_not_late) {
+  const int peer = connect();
+  send(peer, ask_livez);
+  connections_.sweep(net::Clock::now() + limits::header + 100ms);
+  turn();
+  EXPECT_EQ(status_of(hear(peer)), 200u);
+}
+
 TEST_F(SessionTest, the_next_request_may_take_longer) {
   const int peer = connect();
   EXPECT_EQ(status_of(ask(peer, ask_livez)), 200u);
@@ -207,7 +265,13 @@ TEST_F(SessionTest, the_next_request_may_take_longer) {
 TEST_F(SessionTest, a_header_that_has_begun_has_its_time) {
   const int peer = connect();
   ask(peer, ask_livez);
-  say(peer, ask_livez.substr(0, 5));
+  say(peer, ask_livez.substr(0, 1));
+  expect_ended_after(limits::header);
+}
+
+TEST_F(SessionTest, a_header_that_has_begun_behind_an_answer_has_its_time) {
+  const int peer = connect();
+  EXPECT_EQ(status_of(ask(peer, ask_livez + ask_livez.substr(0, 1))), 200u);
   expect_ended_after(limits::header);
 }
 
@@ -215,6 +279,16 @@ TEST_F(SessionTest, a_body_that_stops_has_its_grace) {
   const int peer = connect();
   say(peer, posted(service_review()).substr(0, 200));
   expect_ended_after(limits::body_grace);
+}
+
+TEST_F(SessionTest, a_body_that_is_slow_uses_its_grace_up) {
+  const int peer = connect();
+  say(peer, posted_head("Content-Length: 9\r\n") + "1");
+  ::usleep(60'000);
+  say(peer, "2");
+  connections_.sweep(net::Clock::now() + limits::body_grace - 30ms);
+  turn();
+  EXPECT_EQ(load_.connections.used(), 0u);
 }
 
 TEST_F(SessionTest, a_body_has_the_time_that_its_caller_names) {
@@ -284,7 +358,7 @@ const AnswerCase answer_cases[] = {
     {"good", ask_livez, 200, false},
     {"http_1_0", "GET /livez HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", 200, true},
     {"close", "GET /livez HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", 200, true},
-    {"unknown_path", "GET /x HTTP/1.1\r\nHost: h\r\n\r\n", 404, false},
+    {"unknown_path", ask_nothing, 404, false},
     {"unknown_path_with_a_body", "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\nx", 404,
      true},
     {"no_length", posted_head(""), 411, false},
@@ -313,6 +387,7 @@ TEST_P(Answers, say_whether_they_are_the_last) {
   const std::string answer = ask(peer, the.request);
   EXPECT_EQ(status_of(answer), the.want_status) << answer;
   EXPECT_EQ(answer.find("Connection: close") != std::string::npos, the.want_close) << answer;
+  EXPECT_EQ(answer.find("Retry-After"), std::string::npos) << answer;
   EXPECT_EQ(is_closed(peer), the.want_close);
   if (!the.want_close) {
     EXPECT_EQ(status_of(ask(peer, ask_livez)), 200u);
@@ -364,7 +439,7 @@ TEST_F(SessionTest, requests_that_come_together_are_answered_one_a_turn) {
 }
 
 TEST_F(SessionTest, a_refusal_is_counted) {
-  ask(connect(), "GET /x HTTP/1.1\r\nHost: h\r\n\r\n");
+  ask(connect(), ask_nothing);
   EXPECT_NE(metrics_.text().find("requests_refused_total{status=\"404\"} 1"), std::string::npos)
       << metrics_.text();
 }
@@ -373,10 +448,13 @@ TEST_F(SessionTest, a_refusal_is_counted) {
 
 TEST_F(SessionTest, who_waits_holds_no_buffer) {
   const int peer = connect();
+  EXPECT_EQ(service_.read_buffer.capacity(), limits::read_buffer_bytes) << "nothing has come";
   say(peer, ask_livez.substr(0, 5));
   EXPECT_EQ(service_.read_buffer.capacity(), 0u) << "it has something unread";
-  say(peer, ask_livez.substr(5));
-  EXPECT_EQ(service_.read_buffer.capacity(), limits::read_buffer_bytes);
+  for (const std::string& request : {ask_livez.substr(5), ask_nothing}) {
+    say(peer, request);
+    EXPECT_EQ(service_.read_buffer.capacity(), limits::read_buffer_bytes) << request;
+  }
 }
 
 TEST_F(SessionTest, a_usual_body_leaves_its_memory_to_the_next_one) {
@@ -401,6 +479,30 @@ TEST_F(SessionTest, a_body_of_another_leaves_its_own_alone) {
   EXPECT_EQ(status_of(ask(peer, request.substr(10'000))), 200u);
 }
 
+TEST_F(SessionTest, a_usual_body_alone_is_lent_the_memory_of_the_last_one) {
+  const int peer = connect(), large = connect();
+  ask(peer, posted(of_size(service_review(), 20'000)));
+  const std::size_t lent = service_.body.capacity();
+  ASSERT_GE(lent, 20'000u);
+  say(large, posted_head("Content-Length: 1000000\r\n") + " ");
+  EXPECT_EQ(service_.body.capacity(), lent);
+  const std::size_t before = held();
+  say(peer, posted_head("Content-Length: 1000\r\n") + " ");
+  EXPECT_LT(service_.body.capacity(), lent);
+  EXPECT_EQ(held(), before + lent);
+}
+
+TEST_F(SessionTest, who_waits_holds_no_long_target) {
+  const int peer = connect();
+  const std::string ask_long =
+      "GET /" + std::string(limits::header_bytes / 2, 'x') + " HTTP/1.1\r\nHost: h\r\n\r\n";
+  ask(connect(), ask_long);
+  ask(peer, ask_nothing);
+  const std::size_t before = test::heap_bytes();
+  EXPECT_EQ(status_of(ask(peer, ask_long)), 404u);
+  EXPECT_LT(test::heap_bytes(), before + limits::header_bytes / 4);
+}
+
 // What a body that has not come whole has of the memory for bodies.
 struct HeldCase {
   const char* name;
@@ -422,6 +524,10 @@ const HeldCase held_cases[] = {
     of_length("little_of_a_larger_one", kept_bytes + 1, 1, first_bytes),
     of_length("little_of_a_large_one", 1u << 20, 1, first_bytes),
     of_length("nothing_of_one_that_has_not_begun", 1u << 20, 0, first_bytes),
+    of_length("all_that_is_held_of_a_large_one", 1u << 20, first_bytes - padding_bytes,
+              first_bytes),
+    of_length("a_byte_more_of_a_large_one", 1u << 20, first_bytes - padding_bytes + 1,
+              2 * first_bytes),
 };
 
 class HeldBytes : public SessionTest, public testing::WithParamInterface<HeldCase> {};
@@ -485,6 +591,32 @@ TEST_F(LittleMemory, is_left_to_usual_bodies) {
   EXPECT_EQ(status_of(ask(usual, posted(of_size(service_review(), kept_bytes)))), 200u);
 }
 
+TEST_F(LittleMemory, is_enough_to_the_last_byte_for_a_usual_body) {
+  Share rest(load_.held_bytes);
+  rest.force(load_.held_bytes.cap() - kept_bytes - padding_bytes);
+  EXPECT_EQ(status_of(ask(connect(), posted(of_size(service_review(), kept_bytes)))), 200u);
+}
+
+TEST_F(LittleMemory, is_not_asked_for_where_a_body_has_enough) {
+  const int peer = connect();
+  const std::string request = posted(of_size(service_review(), kept_bytes + 1000));
+  say(peer, request.substr(0, request.size() - 10));
+  ASSERT_EQ(held(), kept_bytes + 1000 + padding_bytes);
+  Share rest(load_.held_bytes);
+  rest.force(load_.held_bytes.cap() - held());
+  EXPECT_EQ(status_of(ask(peer, request.substr(request.size() - 10))), 200u);
+}
+
+TEST_F(LittleMemory, is_not_asked_for_by_an_answer_that_goes_out_whole) {
+  const int peer = connect();
+  Share rest(load_.held_bytes);
+  rest.force(load_.held_bytes.cap());
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(status_of(ask(peer, ask_livez)), 200u);
+    EXPECT_EQ(status_of(ask(peer, ask_nothing)), 404u);
+  }
+}
+
 TEST_F(LittleMemory, is_waited_for) {
   const int peer = connect();
   Share rest(load_.held_bytes);
@@ -544,13 +676,22 @@ class SlowReader : public SessionTest {
  protected:
   int connect() { return SessionTest::connect(1); }
   // Asks until an answer does not go out whole; how many were asked for.
-  int fill(int peer) {
+  int fill(int peer, const std::string& request = ask_livez) {
     int asked = 0;
     while (held() == 0 && asked < 1000) {
-      say(peer, ask_livez);
+      say(peer, request);
       ++asked;
     }
     return asked;
+  }
+  // One whose socket holds as many answers as it can.
+  int connect_full() {
+    const int fit = fill(connect()) - 1;
+    ::shutdown(peers_.back(), SHUT_RDWR);
+    const int peer = connect();
+    for (int i = 0; i < fit; ++i) say(peer, ask_livez);
+    EXPECT_EQ(held(), 0u);
+    return peer;
   }
   std::string hear_all(int peer) {
     std::string all;
@@ -570,14 +711,15 @@ TEST_F(SlowReader, has_its_time_and_holds_what_is_left) {
 
 TEST_F(SlowReader, gets_every_byte_and_goes_on) {
   const int peer = connect();
-  const int asked = fill(peer);
-  const std::string all = hear_all(peer);
-  std::size_t bodies = 0;
-  for (auto at = all.find("\r\n\r\nok"); at != std::string::npos;
-       at = all.find("\r\n\r\nok", at + 1))
-    ++bodies;
-  EXPECT_EQ(bodies, static_cast<std::size_t>(asked));
-  EXPECT_EQ(held(), 0u);
+  for (const auto& [request, body] :
+       {std::pair(ask_livez, "\r\n\r\nok"), std::pair(ask_nothing, "no such path")}) {
+    const int asked = fill(peer, request);
+    const std::string all = hear_all(peer);
+    std::size_t bodies = 0;
+    for (auto at = all.find(body); at != std::string::npos; at = all.find(body, at + 1)) ++bodies;
+    EXPECT_EQ(bodies, static_cast<std::size_t>(asked));
+    EXPECT_EQ(held(), 0u);
+  }
   EXPECT_EQ(status_of(ask(peer, ask_livez)), 200u);
   expect_ended_after(limits::idle);
 }
@@ -585,14 +727,25 @@ TEST_F(SlowReader, gets_every_byte_and_goes_on) {
 // "100 Continue" into a socket that holds as many answers as it can. What the peer has sent
 // meanwhile is no reason to wait for it longer.
 TEST_F(SlowReader, is_not_told_to_go_on_for_ever) {
-  const int fit = fill(connect()) - 1;
-  ::shutdown(peers_.back(), SHUT_RDWR);
-  const int peer = connect();
-  for (int i = 0; i < fit; ++i) say(peer, ask_livez);
-  ASSERT_EQ(held(), 0u);
+  const int peer = connect_full();
   say(peer, posted_head("Content-Length: 2\r\nExpect: 100-continue\r\n"));
   say(peer, "{}");
   expect_ended_after(limits::write);
+}
+
+TEST_F(SlowReader, that_was_told_to_go_on_waits_for_us) {
+  places_.at_once = false;
+  const int peer = connect_full();
+  const std::string body = worker_review();
+  say(peer,
+      posted_head(fmt::format("Content-Length: {}\r\nExpect: 100-continue\r\n", body.size())));
+  say(peer, body);
+  EXPECT_NE(hear_all(peer).find("100 Continue"), std::string::npos);
+  EXPECT_EQ(places_.asked, std::vector<std::string>{"w"});
+  connections_.sweep(net::Clock::now() + limits::between_answers - 1s);
+  places_.answer();
+  turn();
+  EXPECT_EQ(status_of(hear(peer)), 200u);
 }
 
 // --- large reviews: one at a time
@@ -603,6 +756,7 @@ TEST_F(SessionTest, a_large_review_waits_for_its_turn) {
   const int usual = connect(), large = connect();
   EXPECT_EQ(status_of(ask(usual, posted(of_size(service_review(), limits::large_review_bytes)))),
             200u);
+  EXPECT_EQ(status_of(ask(usual, posted(worker_review()))), 200u) << "nor does one in two passes";
   EXPECT_EQ(ask(large, posted(of_size(service_review(), limits::large_review_bytes + 1))), "");
   other.give_back();
   turn();
@@ -647,6 +801,8 @@ TEST_F(SessionTest, asks_the_ledger_and_answers_with_its_word) {
   const int peer = connect(), other = connect();
   EXPECT_EQ(ask(peer, posted(worker_review())), "");
   EXPECT_EQ(places_.asked, std::vector<std::string>{"w"});
+  EXPECT_EQ(claims_.asked, std::vector<std::string>{});
+  EXPECT_EQ(service_.read_buffer.capacity(), limits::read_buffer_bytes) << "it needs none";
   EXPECT_EQ(status_of(ask(other, ask_livez)), 200u) << "others are served meanwhile";
   connections_.sweep(net::Clock::now() + limits::between_answers - 1s);
   places_.answer();
@@ -658,6 +814,20 @@ TEST_F(SessionTest, asks_the_ledger_and_answers_with_its_word) {
   EXPECT_NE(metrics_.text().find("ledger_answer_duration_seconds_count{answer=\"given\"} 1"),
             std::string::npos);
   EXPECT_EQ(held(), 0u);
+}
+
+// The peer was never waited for, or no more.
+TEST_F(SessionTest, whose_request_has_come_waits_for_us) {
+  places_.at_once = false;
+  const int peer = connect_with(posted(worker_review()));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(std::exchange(places_.asked, {}), std::vector<std::string>{"w"});
+    connections_.sweep(net::Clock::now() + limits::between_answers - 1s);
+    places_.answer();
+    turn();
+    EXPECT_EQ(status_of(hear(peer)), 200u);
+    if (i == 0) say(peer, posted(worker_review()));
+  }
 }
 
 TEST_F(SessionTest, tells_the_ledger_of_a_place_that_is_there) {
@@ -678,6 +848,119 @@ TEST_F(SessionTest, a_large_review_has_no_place_while_the_ledger_is_asked) {
   turn();
   EXPECT_EQ(status_of(hear(peer)), 200u);
   EXPECT_EQ(status_of(ask(other, large(service_review()))), 200u);
+}
+
+// --- claims
+
+class Claiming : public SessionTest {
+ protected:
+  Claiming() { cluster_.claim.known = webhook::read::Claimed::Known::unread; }
+};
+
+TEST_F(Claiming, is_read_first_and_answered_then) {
+  claims_.at_once = false;
+  const int peer = connect(), other = connect();
+  EXPECT_EQ(ask(peer, posted(claiming_review())), "");
+  EXPECT_EQ(claims_.asked, (std::vector<std::string>{"patiently", "four"}));
+  EXPECT_EQ(places_.asked, std::vector<std::string>{});
+  EXPECT_EQ(status_of(ask(other, ask_livez)), 200u) << "others are served meanwhile";
+  connections_.sweep(net::Clock::now() + limits::between_answers - 1s);
+  claims_.answer();
+  turn();
+  const std::string answer = hear(peer);
+  EXPECT_EQ(status_of(answer), 200u);
+  EXPECT_NE(answer.find("\"patch\":"), std::string::npos) << answer;
+  EXPECT_EQ(claims_.asked.size(), 2u) << "once";
+  EXPECT_EQ(places_.asked, std::vector<std::string>{"w"});
+}
+
+TEST_F(Claiming, has_no_place_of_a_large_review_meanwhile) {
+  claims_.at_once = false;
+  const int peer = connect(), other = connect();
+  const auto large = [](const std::string& review) {
+    return posted(of_size(review, limits::large_review_bytes + 1));
+  };
+  EXPECT_EQ(ask(peer, large(claiming_review())), "");
+  EXPECT_EQ(status_of(ask(other, large(service_review()))), 200u);
+  claims_.answer();
+  turn();
+  EXPECT_EQ(status_of(hear(peer)), 200u);
+  EXPECT_EQ(status_of(ask(other, large(service_review()))), 200u);
+}
+
+TEST_F(Claiming, is_not_waited_for_in_shadow_mode) {
+  const std::string body = claiming_review();
+  const std::string head =
+      posted_head(fmt::format("Content-Length: {}\r\n", body.size()), "/shadow");
+  EXPECT_EQ(status_of(ask(connect(), head + body)), 200u);
+  EXPECT_EQ(claims_.asked, (std::vector<std::string>{"at once", "four"}));
+}
+
+// --- the log
+
+class Logged : public SessionTest {
+ protected:
+  Logged() : SessionTest(limits::held_bytes, log::LogLevel::debug) {}
+
+  // What was written while `peer` asked so and others had their turn.
+  std::string said_of(int peer, const std::string& bytes) {
+    testing::internal::CaptureStderr();
+    say(peer, bytes);
+    EXPECT_FALSE(log_.holds_lines());
+    return testing::internal::GetCapturedStderr();
+  }
+};
+
+TEST_F(Logged, review_has_its_line_at_the_end_of_the_turn) {
+  const int peer = connect();
+  for (int i = 0; i < 2; ++i)
+    EXPECT_NE(said_of(peer, posted(service_review())).find(" msg=review uid=u1 "),
+              std::string::npos);
+}
+
+TEST_F(Logged, refusal_has_its_line) {
+  EXPECT_NE(said_of(connect(), ask_nothing).find(" msg=refused status=404 "), std::string::npos);
+}
+
+TEST_F(Logged, exception_ends_its_session_alone) {
+  places_.broken = true;
+  const int other = connect(), peer = connect();
+  EXPECT_NE(said_of(peer, posted(worker_review()))
+                .find(" level=error msg=\"session ended by an exception\" error=\"no ledger\""),
+            std::string::npos);
+  EXPECT_TRUE(is_closed(peer));
+  EXPECT_EQ(status_of(ask(other, ask_livez)), 200u);
+}
+
+// --- TLS
+
+class TlsSession : public Logged {
+ protected:
+  int connect() {
+    return connect_to([this](net::Socket socket) {
+      return serve_tls(std::move(socket), certificate_, service_);
+    });
+  }
+
+ private:
+  const std::vector<std::string> names_ = {"localhost"};
+  const tls::SystemTime now_ = std::chrono::system_clock::now();
+  const tls::ContextPtr certificate_ = tls::make_context(tls::issue(names_, now_).pair, now_);
+};
+
+TEST_F(TlsSession, begins_with_a_handshake_that_has_its_time) {
+  connect();
+  EXPECT_EQ(load_.handshakes.used(), 1u);
+  expect_ended_after(limits::handshake);
+}
+
+TEST_F(TlsSession, that_does_not_begin_is_counted_and_logged) {
+  const std::string said = said_of(connect(), ask_livez);
+  EXPECT_NE(said.find(" msg=\"handshake failed\" error="), std::string::npos) << said;
+  EXPECT_EQ(said.find("refused a caller"), std::string::npos) << said;
+  EXPECT_EQ(said.find("rejected our certificate"), std::string::npos) << said;
+  EXPECT_EQ(load_.connections.used(), 0u);
+  EXPECT_NE(metrics_.text().find("tpu_webhook_handshakes_failed_total 1\n"), std::string::npos);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Handlers with all that they look at, silent and without a cluster, for tests that ask them.
+// Handlers with all that they look at, for tests that ask them: silent but for errors, and with a
+// cluster of which nothing is known, if a test says no more.
 #pragma once
 
 #include "server/serve/https/handlers.hpp"
@@ -10,10 +11,20 @@ namespace tpuwh::server::https {
 
 class WithHandlers : public testing::Test {
  protected:
+  struct Cluster final : webhook::read::ClusterView {
+    webhook::read::Claimed claimed(const webhook::read::ClaimSource&) const override {
+      return claim;
+    }
+    webhook::read::Claimed claim;
+  };
+
+  explicit WithHandlers(log::LogLevel level = log::LogLevel::error)
+      : log_(log::LogFormat::text, level) {}
+
   webhook::config::Config config_;
-  webhook::read::NoCluster cluster_;
+  Cluster cluster_;
   Health health_{1};
-  log::Log log_{log::LogFormat::text, log::LogLevel::error};
+  log::Log log_;
   metrics::Metrics metrics_;
   Handlers handlers_{{.config = config_,
                       .cluster = cluster_,
