@@ -61,6 +61,12 @@ TEST_F(ClaimsOfTheStore, are_counted_by_their_device_class) {
   put_class("gpu.nvidia.com", "device.driver == 'gpu.nvidia.com'");
   EXPECT_EQ(asked(R"([{"exactly": {"deviceClassName": "gpu.nvidia.com", "count": 8}}])"), chips(0));
   EXPECT_EQ(asked("[]"), chips(0));
+  const auto two = [](const char* one, const char* other) {
+    return std::string(R"([{"deviceClassName": "tpu.google.com", "count": )") + one +
+           R"(}, {"deviceClassName": "tpu.google.com", "count": )" + other + "}]";
+  };
+  EXPECT_EQ(asked(two("4294967294", "1")), chips(4294967295u));
+  EXPECT_EQ(asked(two("4294967295", "1")).why, "asks for more chips than there are");
   // No count that the API server stores.
   EXPECT_EQ(asked(R"([{"exactly": {"deviceClassName": "tpu.google.com", "count": 3.0}}])"),
             chips(1));
@@ -202,6 +208,18 @@ TEST_F(ClaimsOfTheStore, that_kubernetes_made_for_a_pod_are_not_kept) {
   EXPECT_EQ(store.size(Kind::claim_template), 0u);
 }
 
+TEST(ClaimSpecs, are_as_they_were_read_last) {
+  base::json::Reader reader;
+  ClaimSpec spec;
+  for (const std::string_view device_class : {"a", "b"}) {
+    std::string text =
+        R"({"devices": {"requests": [{"deviceClassName": ")" + std::string(device_class) + "\"}]}}";
+    ASSERT_TRUE(reader.start(webhook::read::Body(text).bytes()) && read_claim_spec(reader, spec));
+    ASSERT_EQ(spec.size(), 1u);
+    EXPECT_EQ(spec[0][0].device_class, device_class);
+  }
+}
+
 // ---- selectors
 
 // But for whether the driver's name stands in it.
@@ -228,6 +246,36 @@ TEST(DeviceSelector, is_read_as_the_drivers_pages_write_it) {
             (SelectedChips{.topology = "2x4", .chip_count = 8, .of_driver = true}));
 }
 
+TEST(DeviceSelector, has_names_of_letters_digits_and_underscores) {
+  EXPECT_EQ(selected("device.attributes['tpu.google.com'].azAZ09_ == 'x'"),
+            SelectedChips{.of_driver = true});
+  EXPECT_EQ(selected("device.attributes['tpu.google.com'].chipCount == 10"),
+            (SelectedChips{.chip_count = 10, .of_driver = true}));
+  for (const char other : {'`', '{', '@', '[', '/', ':', '-'})
+    EXPECT_EQ(selected(std::string("device.attributes['tpu.google.com'].a") + other + " == 'x'"),
+              SelectedChips())
+        << other;
+}
+
+TEST(DeviceSelector, may_have_spaces_between_its_words_or_none) {
+  EXPECT_EQ(selected("device.driver=='tpu.google.com'&&"
+                     "device.attributes['tpu.google.com'].topology=='2x4'"),
+            (SelectedChips{.topology = "2x4", .of_driver = true}));
+  EXPECT_EQ(selected("device . attributes [ 'tpu.google.com' ] . topology == '2x4'"),
+            (SelectedChips{.topology = "2x4", .of_driver = true}));
+}
+
+// What may be missing is passed over, as is whatever else is not read.
+TEST(DeviceSelector, of_which_a_part_is_not_read_says_the_rest) {
+  EXPECT_EQ(selected("device.driver == 'tpu.google.com' && "
+                     "device.attributes['tpu.google.com'].?topology.orValue('') == '2x4'"),
+            SelectedChips{.of_driver = true});
+  EXPECT_EQ(selected("device.driver == 'tpu.google.com' && x == 'a || b'"),
+            SelectedChips{.of_driver = true});
+  EXPECT_EQ(selected("(x == 1 || y == 2) && device.driver == 'tpu.google.com'"),
+            SelectedChips{.of_driver = true});
+}
+
 TEST(DeviceSelector, that_may_mean_something_else_says_nothing) {
   for (const char* text :
        {R"(device.attributes["tpu.google.com"].topology == "2x4" || true)",
@@ -240,6 +288,10 @@ TEST(DeviceSelector, that_may_mean_something_else_says_nothing) {
         R"(device.attributes["tpu.google.com"].topology in ["2x4", "4x4"])",
         R"(device.attributes["tpu.google.com"].?topology.orValue("") == "2x4")",
         R"((device.attributes["tpu.google.com"].topology == "2x4") || (true))",
+        R"((device.driver == "tpu.google.com" && true) == (false))",
+        R"((device.driver == "tpu.google.com" && true)))",
+        R"(device.driver == "tpu.google.com" && true || true)",
+        R"(device.driver == "tpu.google.com" && true ? true : true)",
         R"("&&" == "x" || device.attributes["tpu.google.com"].topology == "2x4")",
         R"(device.attributes["tpu.google.com"].topology == "2x4)",
         R"(device.attributes["tpu.google.com"].chipCount == 4u)",
@@ -254,12 +306,23 @@ TEST(DeviceSelector, that_may_mean_something_else_says_nothing) {
     EXPECT_EQ(selected(text), SelectedChips()) << text;
 }
 
+TEST(DeviceSelector, begins_where_it_begins) {
+  const std::string_view text = ".? && device.driver == 'tpu.google.com'";
+  EXPECT_EQ(selected(text.substr(1)), SelectedChips());
+}
+
 TEST(DeviceSelector, is_read_in_time_whatever_it_holds) {
   EXPECT_EQ(selected(std::string(20'000, '(')), SelectedChips());
   const std::string deep(1'000, '(');
   const std::string text = R"(device.attributes["tpu.google.com"].topology == "2x4")";
   EXPECT_EQ(selected(deep + text + std::string(1'000, ')')), SelectedChips());
-  EXPECT_EQ(selected("((" + text + "))"), (SelectedChips{.topology = "2x4", .of_driver = true}));
+  const SelectedChips read{.topology = "2x4", .of_driver = true};
+  EXPECT_EQ(selected("((((" + text + "))))"), read);
+  EXPECT_EQ(selected("(((((" + text + ")))))"), SelectedChips());
+  // CELSelectorExpressionMaxLength.
+  const std::size_t longest = 10'240;
+  EXPECT_EQ(selected(text + std::string(longest - text.size(), ' ')), read);
+  EXPECT_EQ(selected(text + std::string(longest + 1 - text.size(), ' ')), SelectedChips());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -256,6 +257,115 @@ TEST_F(PoolsOfTheStore, count_the_chips_of_what_runs_together) {
   EXPECT_FALSE(unfit());
 }
 
+// What the scheduler takes of a node: init containers run one by one, before the others.
+TEST(ObjectsOfTheStore, hold_the_chips_of_what_runs_together) {
+  const auto asks = [](const std::vector<int>& all, bool sidecars = false) {
+    Json containers = Json::array();
+    for (const int chips : all) {
+      containers.push_back({{"name", "c" + std::to_string(containers.size())}});
+      if (chips > 0)
+        containers.back()["resources"]["limits"]["google.com/tpu"] = std::to_string(chips);
+      if (sidecars) containers.back()["restartPolicy"] = "Always";
+    }
+    return containers;
+  };
+  struct Case {
+    Json containers, inits;
+    std::uint32_t want;
+  };
+  ObjectReader reader("tpu-webhook.dev/");
+  for (const Case& each : {Case{asks({1, 2}), asks({}), 3},
+                           {asks({1, 2}), asks({2, 1}), 3},
+                           {asks({1}), asks({2, 4}), 4},
+                           {asks({1}), asks({2}, true), 3},
+                           {asks({0}), asks({1}), 1},
+                           {asks({1}), asks({}), 1},
+                           {asks({0}), asks({}), 0}}) {
+    Json pod = worker("1");
+    pod["spec"] = {
+        {"nodeName", "n"}, {"containers", each.containers}, {"initContainers", each.inits}};
+    std::string text = pod.dump();
+    const auto read = reader.pod(webhook::read::Body(text).bytes());
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->holding ? read->holding->holder.chips : 0u, each.want) << text;
+    EXPECT_EQ(read->ray.has_value(), each.want > 0) << text;
+  }
+}
+
+TEST(ObjectsOfTheStore, have_no_chips_that_are_no_number) {
+  ObjectReader reader("tpu-webhook.dev/");
+  for (const std::string chips : {"4", R"("4")", R"("4.5")", R"("")", "{}", "null"}) {
+    std::string text =
+        R"({"metadata":{"name":"n"},"status":{"allocatable":{"google.com/tpu":)" + chips + "}}}";
+    const auto node = reader.node(webhook::read::Body(text).bytes());
+    ASSERT_TRUE(node);
+    EXPECT_EQ(node->chips, chips == "4" || chips == R"("4")" ? 4u : 0u) << text;
+  }
+}
+
+TEST(ObjectsOfTheStore, have_the_taints_that_keep_pods_away) {
+  ObjectReader reader("tpu-webhook.dev/");
+  std::string text =
+      R"({"metadata":{"name":"n"},"spec":{"taints":[{"key":"a","value":"b","effect":"NoSchedule"},)"
+      R"({"key":"c","effect":"PreferNoSchedule"},{"key":"d","effect":"NoExecute"}]}})";
+  const auto node = reader.node(webhook::read::Body(text).bytes());
+  ASSERT_TRUE(node);
+  ASSERT_EQ(node->taints.size(), 2u);
+  EXPECT_EQ(node->taints[0].key + '=' + node->taints[0].value, "a=b");
+  EXPECT_FALSE(node->taints[0].no_execute);
+  EXPECT_EQ(node->taints[1].key, "d");
+  EXPECT_TRUE(node->taints[1].no_execute);
+}
+
+TEST(ObjectsOfTheStore, are_services_of_a_cluster_where_they_name_pods) {
+  ObjectReader reader("tpu-webhook.dev/");
+  struct Case {
+    const char* spec;
+    const char* want;
+  };
+  for (const Case& each : {Case{R"({"type":"ClusterIP","clusterIP":"None"})", "c"},
+                           {R"({"name":"ExternalName"})", "c"},
+                           {R"({"type":"ExternalName","clusterIP":"None"})", ""},
+                           {R"({"clusterIP":"10.0.0.1"})", ""},
+                           {R"({"name":"10.0.0.1"})", "c"}}) {
+    std::string text =
+        R"({"metadata":{"name":"s","labels":{"ray.io/headless-worker-svc":"c"}},"spec":)" +
+        std::string(each.spec) + "}";
+    const auto service = reader.service(webhook::read::Body(text).bytes());
+    ASSERT_TRUE(service);
+    EXPECT_EQ(service->ray_cluster, each.want) << text;
+  }
+}
+
+TEST(ObjectsOfTheStore, have_no_slices_while_their_cluster_is_suspended) {
+  ObjectReader reader("tpu-webhook.dev/");
+  struct Case {
+    const char* member;
+    std::uint32_t want;
+  };
+  for (const Case& each : {Case{R"("suspend":true)", 0},
+                           {R"("suspend":false)", 2},
+                           {R"("suspend":"true")", 2},
+                           {R"("enableInTreeAutoscaling":true)", 2}}) {
+    std::string text = R"({"metadata":{"name":"c"},"spec":{)" + std::string(each.member) +
+                       R"(,"workerGroupSpecs":[{"groupName":"g","replicas":2}]}})";
+    const auto cluster = reader.ray_cluster(webhook::read::Body(text).bytes());
+    ASSERT_TRUE(cluster);
+    EXPECT_EQ(cluster->groups.at("g").slices, each.want) << text;
+    EXPECT_EQ(cluster->groups.at("g").hosts, 1u);
+  }
+}
+
+TEST(ObjectsOfTheStore, pass_over_a_label_that_is_no_text) {
+  ObjectReader reader("tpu-webhook.dev/");
+  std::string text = R"({"metadata":{"name":"n","labels":{"a":"x","b":5,"c":"y"}}})";
+  const auto node = reader.node(webhook::read::Body(text).bytes());
+  ASSERT_TRUE(node);
+  EXPECT_EQ(node->labels.value("a"), "x");
+  EXPECT_EQ(node->labels.value("b"), "");
+  EXPECT_EQ(node->labels.value("c"), "y");
+}
+
 TEST_F(PoolsOfTheStore, are_not_known_while_they_are_not_trusted) {
   remove(Kind::node, tpu_node(2));
   EXPECT_TRUE(unfit());
@@ -286,6 +396,19 @@ TEST_F(PoolsOfTheStore, are_as_the_last_list_has_them) {
   store.end_relist(Kind::node);
   EXPECT_TRUE(unfit());
   EXPECT_EQ(store.size(Kind::node), 3u);
+}
+
+// One without chips may have had some, and its label says so.
+TEST_F(StoreTest, keeps_nodes_with_chips_or_with_their_label) {
+  upsert_text(Kind::node, R"({"metadata":{"name":"none"}})");
+  EXPECT_EQ(store.size(Kind::node), 0u);
+  upsert_text(
+      Kind::node,
+      R"({"metadata":{"name":"label","labels":{"cloud.google.com/gke-tpu-accelerator":"a"}}})");
+  EXPECT_EQ(store.size(Kind::node), 1u);
+  upsert_text(Kind::node,
+              R"({"metadata":{"name":"one"},"status":{"allocatable":{"google.com/tpu":"1"}}})");
+  EXPECT_EQ(store.size(Kind::node), 2u);
 }
 
 TEST_F(StoreTest, knows_groups_of_ray_clusters) {
@@ -398,6 +521,20 @@ TEST_F(StoreTest, takes_no_pod_without_chips_for_a_leader) {
   upsert(Kind::pod, leader("1", "n"));
   EXPECT_EQ(store.leader_domain({"ns", "s", "r", "1", "job-uid"}, "cloud.google.com/gke-nodepool"),
             "pool-a");
+}
+
+// Its chips may be in a claim: then nothing but a label says that it is worth reading.
+TEST(ObjectsOfTheStore, may_be_leaders_by_the_label_of_their_jobset) {
+  ObjectReader reader("tpu-webhook.dev/");
+  for (const std::string label : {"jobset.sigs.k8s.io/jobset-name", "app"}) {
+    Json pod = leader("1", "n");
+    pod["metadata"]["labels"] = {{label, "s"}};
+    pod["spec"]["containers"][0]["resources"] = {{"claims", Json::array({{{"name", "tpu"}}})}};
+    std::string text = pod.dump();
+    const auto read = reader.pod(webhook::read::Body(text).bytes());
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->leader.has_value(), label != "app");
+  }
 }
 
 // Nothing that the API server does not bound is kept: 440 Pods with an owner's uid of 1.3 MB took
