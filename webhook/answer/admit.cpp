@@ -168,10 +168,7 @@ Answer admit_after_exception(Workspace::Impl& work) {
   work.told.notes.clear();
   work.told.description.clear();
   work.told.notes.say("tpu-webhook failed on this object and left it unchanged; please report it");
-  outcome::Decision decision;
-  decision.outcome = outcome::Outcome::failed;
-  decision.reason = outcome::Reason::internal_error;
-  respond(work.review, decision, work.told, work.answer);
+  respond(work.review, outcome::Decision(), work.told, work.answer);
   Answer answer;
   answer.summary.uid = work.review.uid;
   answer.summary.ns = work.review.ns;
