@@ -89,6 +89,13 @@ TEST(BufferTest, grows_and_keeps_its_memory) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(out.view().data()), where);
 }
 
+TEST(BufferTest, keeps_a_single_byte_where_it_grows) {
+  Buffer out;
+  out.append('a');
+  out.append(std::string_view(std::string(1000, 'b')));
+  EXPECT_EQ(out.view(), 'a' + std::string(1000, 'b'));
+}
+
 TEST(BufferTest, appends_its_own_bytes_again) {
   Buffer out;
   std::string want(100'000, 'x');

@@ -358,6 +358,9 @@ TEST(JsonText, that_ends_says_so_whatever_is_behind_it) {
   ASSERT_TRUE(in.start(std::string_view(text).substr(0, text.find('1'))));
   EXPECT_FALSE(in.object([&](std::string_view) { return in.skip(); }));
   EXPECT_EQ(in.error().text(), "the text ends where a value should be");
+  const std::string list = "[1,1]" + std::string(webhook::read::padding, ' ');
+  EXPECT_FALSE(in.start(std::string_view(list).substr(0, 2)) && in.skip());
+  EXPECT_EQ(in.error().text(), "the text ends where ',' or a closing bracket should be");
 }
 
 TEST(JsonSkip, says_where_it_stopped) {

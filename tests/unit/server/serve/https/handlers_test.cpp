@@ -56,6 +56,14 @@ TEST_F(HandlersTest, mutate_passes_on_what_admit_says) {
   EXPECT_NE(reply.body.find(R"("uid":"u1")"), std::string_view::npos) << reply.body;
 }
 
+TEST_F(HandlersTest, metrics_count_what_was_answered) {
+  const std::string before(answer(Resource::metrics).body);
+  EXPECT_NE(before.find("# HELP "), std::string::npos);
+  body_ = "{}";
+  answer(Resource::mutate);
+  EXPECT_NE(answer(Resource::metrics).body, before);
+}
+
 TEST_F(HandlersTest, shadow_allows_what_mutate_refuses) {
   const std::string review =
       R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
