@@ -166,7 +166,6 @@ Answer admit_after_exception(Workspace::Impl& work) {
   if (work.review.uid.empty())
     return refuse(Error(base::Errc::internal, "unexpected failure"), work);
   work.told.notes.clear();
-  work.told.description.clear();
   work.told.notes.say("tpu-webhook failed on this object and left it unchanged; please report it");
   respond(work.review, outcome::Decision(), work.told, work.answer);
   Answer answer;
