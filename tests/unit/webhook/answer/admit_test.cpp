@@ -40,6 +40,7 @@ TEST(AdmitTest, what_is_thrown_becomes_an_answer_that_admits) {
   EXPECT_EQ(answer.http_status, 200u);
   EXPECT_EQ(body["response"]["allowed"], true);
   EXPECT_EQ(body["response"]["uid"], json::parse(text)["request"]["uid"]);
+  EXPECT_EQ(answer.summary.uid, "6f1d9a3e-0000-4000-8000-000000000001");
   EXPECT_EQ(body["response"]["warnings"].size(), 1u);
   EXPECT_FALSE(body["response"].contains("patch"));
   EXPECT_EQ(answer.summary.outcome, outcome::Outcome::failed);

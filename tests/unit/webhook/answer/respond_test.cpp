@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/support/admitted.hpp"
+#include "webhook/answer/workspace.hpp"
 
 namespace tpuwh::webhook::answer {
 namespace {
@@ -99,6 +100,38 @@ TEST(Response, what_users_wrote_is_harmless_in_warnings_and_messages) {
     EXPECT_FALSE(answer.allowed);
     EXPECT_EQ(answer.message.find_first_of("\n\t\x01\x7f"), std::string::npos);
     EXPECT_LT(answer.message.size(), 600u) << answer.message;
+  }
+}
+
+// Whose it is stands in the log, as far as it was read.
+TEST(ARefusal, says_whose_review_it_was_and_why) {
+  struct Case {
+    ErrorCode code;
+    unsigned status;
+    const char* reason;
+    outcome::Outcome outcome;
+    outcome::Reason logged;
+  };
+  const Case cases[] = {{base::Errc::too_large, 413, "RequestEntityTooLarge",
+                         outcome::Outcome::unusable, outcome::Reason::too_large},
+                        {base::Errc::internal, 500, "InternalError", outcome::Outcome::failed,
+                         outcome::Reason::internal_error},
+                        {base::Errc::bad_value, 400, "BadRequest", outcome::Outcome::unusable,
+                         outcome::Reason::unreadable}};
+  Workspace workspace;
+  workspace.impl().review.uid = "u";
+  workspace.impl().review.ns = "n";
+  for (const Case& each : cases) {
+    const Answer answer = refuse(Error(each.code, "why"), workspace.impl());
+    EXPECT_EQ(answer.http_status, each.status);
+    EXPECT_EQ(answer.summary.outcome, each.outcome) << each.reason;
+    EXPECT_EQ(answer.summary.reason, each.logged) << each.reason;
+    EXPECT_EQ(answer.summary.uid, "u");
+    EXPECT_EQ(answer.summary.ns, "n");
+    const json body = json::parse(answer.body);
+    EXPECT_EQ(body["code"], each.status);
+    EXPECT_EQ(body["reason"], each.reason);
+    EXPECT_EQ(body["message"], "why");
   }
 }
 
