@@ -42,6 +42,23 @@ TEST(ProcessPorts, of_the_user_are_adopted) {
   EXPECT_EQ(ports_of(both, 2), (Ports{"9100", "9200", "localhost:9100,localhost:9200"}));
 }
 
+// Lists are kept from Pod to Pod; each port tells them apart.
+TEST(ProcessPorts, of_one_pod_are_not_those_of_the_next) {
+  const auto list = [](const char* first, const char* second) {
+    return effective(admit(ironwood()
+                               .topology("2x2x1")
+                               .tpu(2)
+                               .env("TPU_PROCESS_PORT", first)
+                               .container("b")
+                               .tpu(2)
+                               .env("TPU_PROCESS_PORT", second)),
+                     addresses);
+  };
+  EXPECT_EQ(list("9300", "9400"), "localhost:9300,localhost:9400");
+  EXPECT_EQ(list("9500", "9400"), "localhost:9500,localhost:9400");
+  EXPECT_EQ(list("9500", "9600"), "localhost:9500,localhost:9600");
+}
+
 // The port that a container says already is the slice's (docs/decisions/0016).
 TEST(ProcessPorts, one_of_the_user_sets_the_others) {
   const auto first = admit(
@@ -50,6 +67,10 @@ TEST(ProcessPorts, one_of_the_user_sets_the_others) {
   const auto second = admit(
       ironwood().topology("2x2x1").tpu(2).container("b").tpu(2).env("TPU_PROCESS_PORT", "9000"));
   EXPECT_EQ(ports_of(second, 2), (Ports{"8999", "9000", "localhost:8999,localhost:9000"}));
+  // None is in front of port 1.
+  const auto none =
+      admit(ironwood().topology("2x2x1").tpu(2).container("b").tpu(2).env("TPU_PROCESS_PORT", "1"));
+  EXPECT_EQ(ports_of(none, 2), (Ports{"8471", "1", "localhost:8471,localhost:1"}));
 }
 
 // The other processes look for each at its entry of the list.
@@ -64,6 +85,9 @@ TEST(ProcessPorts, of_a_list_of_the_user_are_adopted) {
                        .tpu(2)
                        .env(addresses, list);
   EXPECT_EQ(ports_of(admit(pod), 2), (Ports{"9001", "9501", list}));
+  const auto last =
+      ironwood().job("t", 1).topology("2x2x2").tpu(4).env(addresses, "t-0.svc:65535,t-1.svc:65535");
+  EXPECT_EQ(effective(admit(last), "TPU_PROCESS_PORT"), "65535");
 }
 
 TEST(ProcessPorts, of_a_list_that_does_not_fit_are_not) {
@@ -101,6 +125,9 @@ TEST(ProcessPorts, there_is_none_above_65535) {
       ironwood().topology("2x2x1").tpu(2).env("TPU_PROCESS_PORT", "65535").container("b").tpu(2));
   EXPECT_EQ(effective(answer, addresses), "(absent)");
   EXPECT_NE(answer.warning("TPU_PROCESS_PORT"), "");
+  const auto last = admit(
+      ironwood().topology("2x2x1").tpu(2).container("b").tpu(2).env("TPU_PROCESS_PORT", "65535"));
+  EXPECT_EQ(effective(last, addresses), "localhost:65534,localhost:65535");
 }
 
 TEST(ProcessPorts, what_is_no_port_leaves_the_list_out) {
@@ -111,6 +138,8 @@ TEST(ProcessPorts, what_is_no_port_leaves_the_list_out) {
         admit(ironwood().topology("2x2x1").tpu(2).env_entry(entry).container("b").tpu(2));
     EXPECT_EQ(effective(answer, addresses), "(absent)") << entry;
     EXPECT_NE(answer.warning("TPU_PROCESS_PORT"), "") << entry;
+    // Nothing of it is said of the next Pod, which has no list.
+    EXPECT_TRUE(admit(test::a_pod().job("t", 1).topology("2x4").tpu(4)).warnings.empty()) << entry;
   }
 }
 

@@ -106,6 +106,77 @@ INSTANTIATE_TEST_SUITE_P(
         Theirs{"twice_the_default", {literal(id, "0"), literal(id, "0")}, id, "1"}),
     case_name);
 
+// Two long lists are mostly alike: of them the entries that differ are told.
+TEST(UsersList, is_told_from_where_it_differs) {
+  const auto told = [](const char* theirs) {  // ours is "train-0.svc,train-1.svc"
+    return admit(a_pod().job("train", 1).topology("2x4").tpu(4).env(names, theirs))
+        .warning("was kept");
+  };
+  EXPECT_NE(told("train-0.svc,train-1.svd")
+                .find("is ...,train-1.svd and was kept; this Pod's place in the slice gives "
+                      "...,train-1.svc"),
+            std::string::npos);
+  for (const char* theirs : {"train-0.svc,train-2.svc", "train-0.svc,train-1.x"})
+    EXPECT_NE(told(theirs).find("is " + std::string(theirs) +
+                                " and was kept; this Pod's place in the slice gives "
+                                "train-0.svc,train-1.svc"),
+              std::string::npos);
+  const auto one_name = admit(a_pod()
+                                  .jobset("a-jobset-of-a-long-name", "r", 2, 1, 0)
+                                  .topology("2x4")
+                                  .tpu(4)
+                                  .env("MEGASCALE_COORDINATOR_ADDRESS", "a-jobset-of-a-long-name"));
+  EXPECT_NE(one_name.warning("is a-jobset-of-a-long-name and was kept; this Pod's place in the "
+                             "slice gives a-jobset-of-a-long-name-r-0-0.a-"),
+            "");
+}
+
+TEST(UsersValueOf, a_container_of_a_long_name_is_told_by_its_beginning) {
+  for (const std::size_t size : {63u, 64u}) {
+    const std::string name(size, 'c');
+    auto pod = a_pod().job("train", 1).topology("2x4").container(name).tpu(4).env(id, "7");
+    EXPECT_EQ(admit(pod).warning(" of container " + name + " is 7") != "", size == 63);
+  }
+}
+
+// By a longer name, with a port, or Pathways' head, which is of another replicated job.
+TEST(UsersCoordinator, may_be_said_in_other_words) {
+  const auto told = [](const char* variable, const char* value) {  // ours is "s-r-0-0.s"
+    return admit(two_slices().env(variable, value)).warning("was kept") != "";
+  };
+  const char* const coordinator = "MEGASCALE_COORDINATOR_ADDRESS";
+  for (const char* same : {"s-r-0-0.s:8080", "s-r-0-0.s.ml.svc", "s-r-0-0.s.ml.svc:9000",
+                           "s-head-0-0.s", "s-head-0-0.s:8471"})
+    EXPECT_FALSE(told(coordinator, same)) << same;
+  for (const char* other : {"s-r-0-1.s", "s-r-0-0.st", "s-", "t-head-0-0.s", "t", "r-0-0.s:8080"})
+    EXPECT_TRUE(told(coordinator, other)) << other;
+  EXPECT_FALSE(told(names, "s-r-1-0.s.ml.svc,s-r-1-1.s.ml.svc"));
+  EXPECT_TRUE(told(names, "s-r-1-0.s.ml.svc"));
+  EXPECT_TRUE(told(names, "s-head-0-0.s"));
+}
+
+// Whichever variable it is, alone in its container: another value is another Pod.
+TEST(TheRecord, is_of_what_the_user_wrote_too) {
+  const auto record = [](std::string_view variable, const char* value) {
+    return test::annotation(
+        admit(a_pod().job("train", 1).topology("2x4").tpu(4).env(variable, value)),
+        "tpu-webhook.dev/injected");
+  };
+  for (const std::string_view variable : read::variable_names)
+    EXPECT_NE(record(variable, "a"), record(variable, "b")) << variable;
+}
+
+// Of a Pod that is no part of them the number of slices says nothing.
+TEST(TheRecord, is_not_of_slices_that_a_single_host_has_no_part_in) {
+  const auto record = [](std::uint32_t slices) {
+    auto pod = ironwood().jobset("s", "r", slices, 0, 0).topology("2x2x1").tpu(4);
+    return test::annotation(admit(pod.label("jobset.sigs.k8s.io/job-index", "none")),
+                            "tpu-webhook.dev/injected");
+  };
+  EXPECT_NE(record(2), "(absent)");
+  EXPECT_EQ(record(2), record(3));
+}
+
 // LeaderWorkerSet's own webhook gives all subgroups of a group one TPU_NAME; it is right elsewhere.
 TEST(LwsValue, is_theirs_by_name_alone) {
   const auto answer =
@@ -190,6 +261,24 @@ TEST(EnvOrder, the_host_ip_precedes_the_address_that_names_it) {
                     std::find(list.begin(), list.end(), address) - list.begin())
               << said;
         }
+}
+
+// Whatever of ours in front of it goes at the same time.
+TEST(EnvOrder, the_address_comes_right_behind_the_host_ip) {
+  json pod = admit(a_pod()
+                       .ray("c", "g", 1, 0)
+                       .topology("2x4")
+                       .tpu(4)
+                       .env("MEGASCALE_NUM_SLICES", "2")
+                       .env("A", "a"))
+                 .object;
+  json& env = pod["spec"]["containers"][0]["env"];
+  std::erase_if(env.get_ref<json::array_t&>(), [](const json& entry) {
+    return entry["name"] == "MEGASCALE_NUM_SLICES" || entry["name"] == "TPU_DEVICE_PLUGIN_ADDR";
+  });
+  EXPECT_EQ(env_names(test::admit_pod(pod).object["spec"]["containers"][0]),
+            (std::vector<std::string>{names, id, "TPU_NAME", "TPU_DEVICE_PLUGIN_HOST_IP",
+                                      "TPU_DEVICE_PLUGIN_ADDR", "A"}));
 }
 
 TEST(EnvOrder, other_containers_keep_theirs) {

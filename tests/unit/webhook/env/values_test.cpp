@@ -83,6 +83,26 @@ INSTANTIATE_TEST_SUITE_P(
                     Exact{"hostnames_6608", names, "tpu-next", 1, 6608, 10, 4, 131'070}),
     case_name);
 
+// A thousand names of the user's own, of 130 characters and the last of more.
+TEST(EnvLength, of_given_names_is_what_they_have) {
+  const auto allowed = [](std::size_t more) {
+    std::string list;
+    for (int i = 100; i < 1100; ++i)
+      list += (i > 100 ? ",h" : "h") + std::to_string(i) + std::string(i < 1000 ? 1 : 0, 'a') +
+              '.' + std::string(60, 'a') + '.' + std::string(63, 'b');
+    return admit(a_pod()
+                     .owner("Mine", "m", "u")
+                     .tpu(4)
+                     .annotation("tpu-webhook.dev/worker-id", "0")
+                     .annotation("tpu-webhook.dev/worker-count", "1000")
+                     .annotation("tpu-webhook.dev/hostnames", list + '.' + std::string(more, 'c')))
+        .allowed;
+  };
+  const std::size_t bytes = std::string_view(names).size() + 1 + 1000 * 131;  // "=" and a dot
+  EXPECT_TRUE(allowed(max_env_bytes - bytes));
+  EXPECT_FALSE(allowed(max_env_bytes - bytes + 1));
+}
+
 struct Long {
   std::string_view name;
   const char* accelerator;
@@ -225,12 +245,25 @@ TEST(TorchTpu, begins_at_the_port_of_the_slice) {
                   .ends_with("localhost:9000"));
   EXPECT_TRUE(torch_of(a_pod().topology("2x2").tpu(4).env("TPU_PROCESS_PORT", "8476"))
                   .starts_with("2,2,1 localhost:8476,localhost:8477,"));
+  EXPECT_TRUE(torch_of(a_pod().topology("2x2").tpu(4), {.base_port = 65532, .torch_tpu = true})
+                  .ends_with("localhost:65535"));
   const config::Config last{.base_port = 65533, .torch_tpu = true};
   const PodBuilder pod = a_pod().topology("2x2").tpu(4);
   EXPECT_EQ(torch_of(pod, last), no_torch);
   EXPECT_NE(admit(pod, {.config = last})
                 .warning("4 ports from 65533, one for each device of a host, exceed 65535"),
             "");
+}
+
+// Lists are kept from Pod to Pod: what one without a list was about is no part of the next one's.
+TEST(TorchTpu, of_one_pod_is_not_the_next_ones) {
+  const PodBuilder pod = a_pod().job("u", 1).topology("2x4").tpu(4);
+  EXPECT_EQ(torch_of(PodBuilder(pod).env("TPU_PROCESS_PORT", "65533")), no_torch);
+  EXPECT_EQ(admit(PodBuilder(pod).remove("/spec/subdomain"), {.config = with_torch()})
+                .warning("of torch_tpu"),
+            "");
+  EXPECT_TRUE(torch_of(a_pod().topology("2x2").tpu(4)).starts_with("2,2,1 localhost:8471,"));
+  EXPECT_TRUE(torch_of(pod).starts_with("2,4,1 u-0.svc:8471,"));
 }
 
 // A Pod of JAX must not be refused for a variable that only torch_tpu reads.

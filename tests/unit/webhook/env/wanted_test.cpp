@@ -155,6 +155,12 @@ INSTANTIATE_TEST_SUITE_P(
                  1}),
     case_name);
 
+TEST(WorkerId, is_a_number_of_as_many_digits_as_it_has) {
+  for (const unsigned host : {0u, 9u, 10u, 11u, 63u})
+    EXPECT_EQ(effective(admit(a_pod().job("t", host).topology("16x16").tpu(4)), "TPU_WORKER_ID"),
+              std::to_string(host));
+}
+
 TEST(SidecarEnv, comes_behind_the_containers) {
   auto pod = ironwood().topology("2x2x1").tpu(2).sidecar("s").tpu(2);
   const auto answer = admit(pod);
@@ -262,6 +268,13 @@ TEST(MegaScaleHosts, one_host_ray_workers_get_the_names_the_coordinator_needs) {
       admit(a_pod().ray("c", "g", 1, 0).topology("2x2").tpu(4).env("MEGASCALE_NUM_SLICES", "2"));
   EXPECT_EQ(answer.object["spec"]["hostname"], "g-1-0");
   EXPECT_EQ(answer.object["spec"]["subdomain"], "c-headless");
+}
+
+// What is no number of slices stays, and nothing says another.
+TEST(MegaScaleHosts, a_number_of_slices_that_is_none_is_not_contradicted) {
+  const auto answer = admit(ray(1).env("MEGASCALE_NUM_SLICES", "two"));
+  EXPECT_EQ(effective(answer, "MEGASCALE_NUM_SLICES"), "two");
+  EXPECT_EQ(answer.warning("MEGASCALE_NUM_SLICES"), "");
 }
 
 TEST(MegaScaleHosts, one_host_ray_workers_of_one_slice_need_none) {

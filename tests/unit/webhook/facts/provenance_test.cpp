@@ -98,6 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
         Garbage{"long_digest", "v1;12345678;a:TPU_NAME=123456789", true},
         Garbage{"unknown_variable", "v1;12345678;a:TPU_NAMES=12345678,TPU_NAME=12345678", true,
                 false, 1},
+        Garbage{"separators_at_end", "v1;12345678;;", true},
         Garbage{"only_separators", "v1;12345678;;;::,,==;", true},
         Garbage{"nul", "v1;12345678;a:TPU_NAME=1234567\0"s, true, false, 1},
         Garbage{"later", "v2;whatever", false, true}, Garbage{"much_later", "v17", false, true},

@@ -199,6 +199,27 @@ INSTANTIATE_TEST_SUITE_P(
         Chips{"init_alone", a_pod().init_container("i").tpu(4), "", "i"}),
     case_name);
 
+// What a claim says of its nodes is known, whatever class chooses them.
+TEST(ShapeClaims, say_what_the_pod_does_not) {
+  const auto with = [](PodBuilder pod) {
+    const ReadPod read(pod.accelerator("").selector("cloud.google.com/compute-class", "c").tpu(4));
+    Shape shape;
+    read_shape(read.pod, shape);
+    EXPECT_EQ(shape.class_chooses, shape.topology.empty());
+    read::TakenClaims nothing, claims;
+    take_claims(nothing, shape);
+    EXPECT_EQ(shape.class_chooses, shape.topology.empty());
+    claims.accelerator = "tpu7x";
+    claims.topology = "2x2x4";
+    take_claims(claims, shape);
+    EXPECT_FALSE(shape.class_chooses);
+    EXPECT_EQ(shape.source, shape.topology == "2x2x4" ? TopologySource::claim : node_selector);
+    return std::string(shape.accelerator) + ' ' + std::string(shape.topology);
+  };
+  EXPECT_EQ(with(a_pod()), "tpu7x 2x2x4");
+  EXPECT_EQ(with(a_pod().topology("2x2x1")), "tpu7x 2x2x1");
+}
+
 TEST(ShapeState, nothing_of_the_pod_before_stays) {
   Shape shape;
   const ReadPod full(
