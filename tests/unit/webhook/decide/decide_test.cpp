@@ -243,6 +243,13 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"request_and_limit",
                 job().set("/spec/containers/0/resources/requests/google.com~1tpu", "1"), unchanged,
                 outcome::Reason::inconsistent, "request and limit"},
+        Verdict{"two_containers", job().tpu(2).container("b").tpu(2), unchanged,
+                outcome::Reason::inconsistent,
+                "TPU-109: 2 containers of this Pod ask for google.com/tpu; on tpu-v6e-slice one "
+                "container must ask"},
+        Verdict{"two_containers_of_nodes_unknown",
+                job().accelerator("tpu-v9").tpu(2).container("b").tpu(2), unchanged,
+                outcome::Reason::inconsistent, "and nothing says that its nodes are of tpu7"},
         Verdict{"unequal_containers", job().container("b").tpu(1), unchanged,
                 outcome::Reason::inconsistent, "different numbers"},
         // Topologies that cannot be.
@@ -250,6 +257,14 @@ INSTANTIATE_TEST_SUITE_P(
                 "2x4"},
         Verdict{"word", a_pod().topology("four").tpu(4), denied, outcome::Reason::bad_topology,
                 "four"},
+        Verdict{"accelerator_type", a_pod().topology("v6e-16").tpu(4), denied,
+                outcome::Reason::bad_topology, "did you mean 4x4?"},
+        Verdict{"word_of_an_unknown_accelerator",
+                a_pod().accelerator("tpu-v9").topology("v6e-16").tpu(4), denied,
+                outcome::Reason::bad_topology, "v6e-16"},
+        Verdict{"topology_not_filled_in", a_pod().topology("<topology>").tpu(4), denied,
+                outcome::Reason::bad_topology,
+                "topology <topology> contains a placeholder that was not filled in"},
         Verdict{"one_number", a_pod().topology("8").tpu(4), denied, outcome::Reason::bad_topology,
                 "8"},
         Verdict{"zero", a_pod().topology("0x4").tpu(4), denied, outcome::Reason::bad_topology,
@@ -542,8 +557,9 @@ TEST(SubSlice, needs_somebody_who_places_it) {
 class RayHosts final : public read::ClusterView {
  public:
   explicit RayHosts(std::uint32_t hosts) : hosts_(hosts) {}
-  std::optional<read::RayGroup> ray_group(std::string_view, std::string_view,
-                                          std::string_view) const override {
+  std::optional<read::RayGroup> ray_group(std::string_view ns, std::string_view cluster,
+                                          std::string_view group) const override {
+    if (ns != "default" || cluster != "c" || group != "g") return std::nullopt;
     return read::RayGroup{.hosts = hosts_, .slices = 2};
   }
 
@@ -555,6 +571,26 @@ TEST(DecideWords, of_a_slice_that_has_no_accelerator) {
   const auto answer = admit(a_pod().job("train", 1).accelerator("").topology("2x4").tpu(4));
   EXPECT_EQ(test::annotation(answer, "tpu-webhook.dev/slice"),
             "host 1 of 2, Job train: 2x4, 4 chips per host");
+}
+
+TEST(RayGroup, of_other_slices_contradicts) {
+  const RayHosts two(2), four(4);
+  const PodBuilder pod = a_pod().ray("c", "g", 1, 1).topology("2x4").tpu(4);
+  EXPECT_TRUE(admit(pod, {.cluster = &two}).warnings.empty());
+  const auto answer = admit(pod, {.cluster = &four});
+  EXPECT_EQ(answer.reason, outcome::Reason::inconsistent);
+  EXPECT_NE(answer.warning("worker group g of RayCluster c has numOfHosts 4, but 2x4"), "");
+}
+
+// As many as there may be are too many for a list, and more are no number of hosts.
+TEST(WorkerCount, is_no_more_than_there_are_chips_in_a_slice) {
+  const auto reason = [](const char* count) {
+    return admit(a_pod().job("t", 1).tpu(4).annotation("tpu-webhook.dev/worker-count", count))
+        .reason;
+  };
+  EXPECT_EQ(reason("1048576"), outcome::Reason::too_long);
+  EXPECT_EQ(reason("1048577"), outcome::Reason::bad_index);
+  EXPECT_EQ(reason("0"), outcome::Reason::bad_index);
 }
 
 TEST(ComputeClass, a_ray_worker_has_as_many_hosts_as_its_group) {
@@ -575,8 +611,121 @@ TEST(ComputeClass, a_ray_worker_has_as_many_hosts_as_its_group) {
   const auto beyond =
       admit(PodBuilder(pod).label("ray.io/replica-host-index", "4"), {.cluster = &four});
   EXPECT_FALSE(beyond.allowed);
+  // As many as there may be are too many for a list, and more are no number of hosts.
+  const RayHosts most(topology::Dims::max_product), more(topology::Dims::max_product + 1);
+  EXPECT_EQ(admit(pod, {.cluster = &most}).reason, outcome::Reason::too_long);
+  EXPECT_NE(admit(pod, {.cluster = &more}).warning("TPU-105: "), "");
   // Without a class the nodes may be of any topology.
   EXPECT_NE(admit(a_pod().ray("c", "g", 1, 2).tpu(4), {.cluster = &four}).warning("TPU-105: "), "");
+}
+
+// --- Names ----------------------------------------------------------------------------------
+
+// As KubeRay makes it without RayMultiHostIndexing.
+PodBuilder ray_without_a_place() {
+  return ray()
+      .remove("/metadata/labels/ray.io~1worker-group-replica-index")
+      .remove("/metadata/labels/ray.io~1worker-group-replica-name")
+      .remove("/metadata/labels/ray.io~1replica-host-index");
+}
+
+TEST(Names, that_are_no_labels_say_what_to_do) {
+  const auto said = [](const PodBuilder& pod) { return admit(pod).message; };
+  const auto named = [](const std::string& name) { return a_pod().job(name, 1).topology("2x4"); };
+  const std::string long_name(64, 'x');
+  EXPECT_TRUE(said(named(long_name).tpu(4))
+                  .ends_with("has 66 characters, a DNS label has at most 63; shorten the name of "
+                             "the workload or its "
+                             "group"));
+  EXPECT_TRUE(
+      said(named("Train").tpu(4))
+          .ends_with(
+              "Train-1 is not a DNS label: lower-case letters, digits and inner dashes only"));
+  EXPECT_TRUE(
+      said(job().set("/spec/subdomain", long_name))
+          .ends_with(
+              "has 64 characters, a DNS label has at most 63; shorten the name of the workload"));
+  EXPECT_TRUE(
+      said(job().set("/spec/subdomain", "A"))
+          .ends_with("subdomain A is not a DNS label, so no host of the slice would resolve"));
+  EXPECT_NE(said(job().set("/spec/subdomain", "A" + std::string(62, 'x'))).find("is not a DNS"),
+            std::string::npos);
+}
+
+TEST(Names, are_shown_up_to_a_hundred_characters) {
+  const auto shown = [](const PodBuilder& pod, const std::string& name) {
+    const auto answer = admit(pod);
+    EXPECT_FALSE(answer.allowed) << name;
+    return answer.message.find(name) != std::string::npos;
+  };
+  for (const std::string& begin : {""s, "<name>"s})
+    for (const std::size_t size : {100u, 101u}) {
+      const std::string name = begin + std::string(size - begin.size(), 'x');
+      EXPECT_EQ(shown(job().set("/spec/subdomain", name), name), size == 100);
+      EXPECT_EQ(shown(ray_without_a_place().label("ray.io/group", name), name), size == 100);
+    }
+}
+
+TEST(Names, of_hosts_are_given_once) {
+  const auto said = [](const char* hostnames) {
+    return admit(a_pod()
+                     .owner("Mine", "m", "u")
+                     .set("/spec/hostname", "p")
+                     .topology("4x4")
+                     .tpu(4)
+                     .annotation("tpu-webhook.dev/worker-id", "1")
+                     .annotation("tpu-webhook.dev/hostnames", hostnames))
+        .warning("annotation hostnames");
+  };
+  EXPECT_EQ(said("a,b,c,d"), "");
+  EXPECT_NE(said("p,b,c,d").find("has this Pod, p, as host 0, but it is host 1"),
+            std::string::npos);
+  EXPECT_NE(said("b,a,c,b").find("has b twice"), std::string::npos);
+}
+
+TEST(JobSetGroup, of_several_jobs_is_told_that_nothing_says_where_they_meet) {
+  const auto said = [](const char* slices) {
+    return admit(a_pod()
+                     .jobset("s", "r", 1, 0, 1)
+                     .topology("2x4")
+                     .tpu(4)
+                     .label("jobset.sigs.k8s.io/group-name", "g")
+                     .label("jobset.sigs.k8s.io/group-replicas", slices)
+                     .label("jobset.sigs.k8s.io/job-group-index", "0"))
+        .warning("slices of this group are several replicated jobs");
+  };
+  EXPECT_EQ(said("1"), "");
+  EXPECT_NE(said("2").find("the 2 slices of this group"), std::string::npos);
+}
+
+TEST(OwnersUid, is_no_longer_than_what_is_kept_of_it) {
+  const auto with = [](std::size_t size) {
+    return admit(ray_without_a_place().owner("RayCluster", "c", std::string(size, 'u')));
+  };
+  EXPECT_TRUE(with(128).allowed);
+  EXPECT_TRUE(with(129).message.ends_with("has 129 bytes, the API server's have 36"));
+}
+
+// --- The slice of the Pod before -------------------------------------------------------------
+
+TEST(KeptSlice, is_of_a_pod_that_asks_for_the_same) {
+  const PodBuilder two_chips = a_pod().accelerator("tpu7x").topology("2x2x1").tpu(2);
+  const std::string reviews[] = {two_chips.review(),
+                                 PodBuilder(two_chips).container("b").tpu(2).review(),
+                                 job().review(),
+                                 job().accelerator("").review(),
+                                 job().accelerator("tpu-v5-lite-podslice").review(),
+                                 job().topology("4x4").review(),
+                                 job().tpu(8).review()};
+  const auto body = [](std::string review, answer::Workspace& workspace) {
+    return std::string(answer::admit(read::Body(review), {}, read::NoCluster(), workspace).body);
+  };
+  for (const std::string& before : reviews)
+    for (const std::string& review : reviews) {
+      answer::Workspace fresh, shared;
+      body(before, shared);
+      EXPECT_EQ(body(review, shared), body(review, fresh)) << review;
+    }
 }
 
 TEST(MegascalePort, may_be_any_that_all_slices_have) {

@@ -150,9 +150,10 @@ TEST(RayLedger, no_place_beyond_the_slices_of_the_job) {
 
 struct OneGroup final : read::ClusterView {
   read::RayGroup group;
-  std::optional<read::RayGroup> ray_group(std::string_view, std::string_view,
-                                          std::string_view) const override {
-    return group;
+  std::optional<read::RayGroup> ray_group(std::string_view ns, std::string_view cluster,
+                                          std::string_view name) const override {
+    const bool asked = ns == "default" && cluster == "c" && name == "g";
+    return asked ? std::optional(group) : std::nullopt;
   }
 };
 
@@ -226,8 +227,9 @@ TEST(RayLedger, gives_no_place_beyond_the_slices) {
 }
 
 struct LyingLedger final : Ledger {
+  std::uint32_t host = 4294967295u;
   PlaceAnswer place(const PlaceRequest&) override {
-    return given_place({0, 4294967295u}, "0-4294967295-00000000000000aa");
+    return given_place({0, host}, "0-4294967295-00000000000000aa");
   }
   void note(const PlaceRequest&, topology::Place) override {}
 };
@@ -246,6 +248,10 @@ TEST(RayLedger, a_word_beyond_the_slice_is_not_taken) {
   EXPECT_EQ(answer.reason, outcome::Reason::no_identity) << answer.body;
   EXPECT_NE(answer.warning("its place is host 4294967295 of a slice, and 4x4x4"), "")
       << answer.body;
+  lying.host = 16;
+  EXPECT_EQ(create(pod, lying).reason, outcome::Reason::no_identity);
+  lying.host = 15;
+  EXPECT_EQ(create(pod, lying).outcome, outcome::Outcome::patched);
 }
 
 // 100 dry runs with an owner's uid of 1.5 MB left 146 MiB behind.

@@ -62,11 +62,13 @@ TEST(Annotations, slices_of_one_job) {
 }
 
 TEST(Annotations, without_a_coordinator_slices_are_not_joined) {
-  const auto answer =
-      admit(task("0").annotation(prefix + "slice-id", "1").annotation(prefix + "slice-count", "2"));
-  EXPECT_EQ(effective(answer, "MEGASCALE_NUM_SLICES"), "(absent)");
-  EXPECT_NE(answer.warning("add annotation coordinator"), "") << answer.body;
-  EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "0");
+  for (const char* count : {"2", "3"}) {
+    const auto answer = admit(
+        task("0").annotation(prefix + "slice-id", "1").annotation(prefix + "slice-count", count));
+    EXPECT_EQ(effective(answer, "MEGASCALE_NUM_SLICES"), "(absent)");
+    EXPECT_NE(answer.warning("add annotation coordinator"), "") << answer.body;
+    EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "0");
+  }
 }
 
 // "One slice" is said as well as "two": it has no other, and nothing joins them.
@@ -77,6 +79,7 @@ TEST(Annotations, one_slice_is_a_number_of_slices) {
   };
   EXPECT_EQ(effective(one("0"), "TPU_WORKER_ID"), "0");
   EXPECT_EQ(effective(one("0"), "MEGASCALE_NUM_SLICES"), "(absent)");
+  EXPECT_EQ(one("0").warning("coordinator"), "");
   const auto coordinated = admit(task("0")
                                      .annotation(prefix + "slice-count", "1")
                                      .annotation(prefix + "coordinator", "train-a-0.train"));
