@@ -167,6 +167,8 @@ TEST(AffinityReading, every_namespace_is_the_empty_selector_alone) {
   EXPECT_FALSE(every(""));
   EXPECT_FALSE(every(R"(,"namespaceSelector":null)"));
   EXPECT_FALSE(every(R"(,"namespaceSelector":{"matchLabels":{}})"));
+  EXPECT_TRUE(every(R"(,"namespaceSelector":{},"namespaces":["a"])"));
+  EXPECT_TRUE(every(R"(,"namespaces":["a"],"namespaceSelector":{})"));
 }
 
 // What is required of another label excludes no value of this one.
@@ -182,6 +184,9 @@ TEST(NodeAffinity, excludes_a_value_by_its_own_key_alone) {
   EXPECT_FALSE(excludes(term("j", "In", R"(["x"])")));
   EXPECT_FALSE(excludes(term("kk", "In", R"(["x"])")));
   EXPECT_TRUE(excludes(term("k", "NotIn", R"(["v"])")));
+  EXPECT_TRUE(excludes(term("k", "DoesNotExist", "[]")));
+  EXPECT_FALSE(excludes(term("k", "Exists", "[]")));
+  EXPECT_FALSE(excludes(term("k", "Gt", R"(["1"])")));
   EXPECT_FALSE(excludes(term("k", "NotIn", R"(["v"])") + "," + term("j", "NotIn", R"(["v"])")));
 }
 

@@ -63,6 +63,9 @@ INSTANTIATE_TEST_SUITE_P(
         Quantity{"zero_milli", "0m", 0}, Quantity{"minus_zero", "-0", 0},
         Quantity{"zero_huge", "0e999", 0},
         Quantity{"limit", "9007199254740992", std::int64_t{1} << 53},
+        Quantity{"limit_of_twos", "8Pi", std::int64_t{1} << 53},
+        Quantity{"limit_of_tens", "900719925474099e1", 9'007'199'254'740'990},
+        Quantity{"limit_before_the_zeros", "9007199254741000.0m", 9'007'199'254'741},
 
         Quantity{"half", "1500m", -1, not_whole}, Quantity{"tenth", "0.1", -1, not_whole},
         Quantity{"exponent_fraction", "1e-3", -1, not_whole},

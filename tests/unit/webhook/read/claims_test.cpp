@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/support/admitted.hpp"
+#include "tests/support/read_pod.hpp"
 
 namespace tpuwh::webhook::read {
 namespace {
@@ -29,6 +30,11 @@ struct Templates final : ClusterView {
               .chips = 4,
               .accelerator = "tpu-v6e-slice",
               .topology = "2x4"};
+    if (source.name == "selects-4x4")
+      return {.known = Claimed::Known::chips,
+              .chips = 4,
+              .accelerator = "tpu-v6e-slice",
+              .topology = "4x4"};
     if (source.name == "all") return {.known = Claimed::Known::chips, .all = true};
     if (source.name == "all-of-v6e-4x4")
       return {.known = Claimed::Known::chips,
@@ -137,6 +143,18 @@ TEST(Claims, that_are_not_counted_say_why) {
   EXPECT_EQ(said("netdev", true), "");  // known to be for other devices
 }
 
+// Of several the first that is sure to be for chips.
+TEST(Claims, that_are_not_counted_say_why_once) {
+  const auto said = [](const char* first, const char* second) {
+    auto pod = worker(list({claim("a", first), claim("b", second)}), list({use("a")}));
+    pod.container("b").set("/spec/containers/1/resources", json{{"claims", list({use("b")})}});
+    return ask(pod.remove("/spec/nodeSelector")).warning("TPU-113");
+  };
+  EXPECT_NE(said("not-counted", "all").find("not-counted asks for something"), std::string::npos);
+  EXPECT_NE(said("all", "not-counted").find("all asks for all chips"), std::string::npos);
+  EXPECT_NE(said("other", "not-counted").find("not-counted asks for"), std::string::npos);
+}
+
 TEST(Claims, for_all_chips_of_a_node_are_as_many_as_the_selected_nodes_have) {
   const auto asking = [](const char* made_from) {
     return worker(list({claim("tpu", made_from)}), list({use("tpu")})).topology("4x4");
@@ -146,11 +164,37 @@ TEST(Claims, for_all_chips_of_a_node_are_as_many_as_the_selected_nodes_have) {
   auto said_by_claim = asking("all-of-v6e-4x4");
   EXPECT_EQ(effective(ask(said_by_claim.remove("/spec/nodeSelector")), "TPU_WORKER_HOSTNAMES"),
             of_four);
-  // 4 chips on two hosts or 8 on one.
+  // Of the Pod's nodes, whatever the claim says: 4 chips on two hosts or 8 on one.
+  auto said_by_both = asking("all-of-v6e-4x4").remove("/spec/nodeSelector");
+  said_by_both.set(
+      "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/"
+      "nodeSelectorTerms",
+      list({{{"matchExpressions", list({{{"key", "cloud.google.com/gke-tpu-topology"},
+                                         {"operator", "In"},
+                                         {"values", json::array({"2x4"})}}})}}}));
+  EXPECT_EQ(ask(said_by_both).reason, outcome::Reason::no_tpu);
+  EXPECT_EQ(effective(ask(said_by_both.topology("4x4")), "TPU_WORKER_HOSTNAMES"), of_four);
   EXPECT_EQ(ask(asking("all").topology("2x4")).reason, outcome::Reason::no_tpu);
   auto of_eight = asking("all").topology("2x4").set(
       "/spec/nodeSelector/cloud.google.com~1gke-accelerator-count", "8");
   EXPECT_EQ(ask(of_eight).reason, outcome::Reason::single_host);
+  auto of_none = asking("all").selector("cloud.google.com/gke-accelerator-count", "0");
+  EXPECT_EQ(effective(ask(of_none), "TPU_WORKER_HOSTNAMES"), of_four);
+}
+
+// Where every machine has as many, whatever the topology.
+TEST(Claims, for_all_chips_of_a_node_need_no_topology_where_all_nodes_are_alike) {
+  static const Templates cluster;
+  const auto chips = [](const char* accelerator) {
+    auto pod = worker(list({claim("tpu", "all")}), list({use("tpu")}));
+    test::ReadPod read(pod.remove("/spec/nodeSelector").accelerator(accelerator));
+    TakenClaims taken;
+    take_claimed_chips(read.pod, "default", cluster, taken);
+    return read.pod.containers[0].chips();
+  };
+  EXPECT_EQ(chips("tpu-v5p-slice"), 4u);
+  EXPECT_EQ(chips("tpu-v6e-slice"), 0u);
+  EXPECT_EQ(chips("tpu-v99-slice"), 0u);
 }
 
 TEST(Claims, of_a_container_that_has_ended_are_the_next_ones_too) {
@@ -181,6 +225,12 @@ TEST(Claims, are_found_among_many) {
                          .set("/spec/containers/1/resources", json{{"claims", list({use("tpu")})}});
   EXPECT_EQ(ask(twice).reason, outcome::Reason::no_tpu);
   EXPECT_EQ(ask(worker(claims, list({use("tpu"), use("n300")}))).reason, outcome::Reason::no_tpu);
+}
+
+TEST(Claims, of_one_name_are_the_first_of_them) {
+  json claims = json::array({claim("tpu", "tpu-4")});
+  for (int i = 0; i < 300; ++i) claims.push_back(claim("tpu", "netdev"));
+  EXPECT_EQ(effective(ask(worker(claims, list({use("tpu")}))), "TPU_WORKER_ID"), "1");
 }
 
 // docs/facts.md#dra
@@ -217,6 +267,9 @@ TEST(Claims, by_their_own_name_are_counted) {
                                  list({use("tpu"), use("net")})));
   EXPECT_EQ(effective(beside, "TPU_WORKER_ID"), "1");
   EXPECT_EQ(beside.warning("TPU-115"), "");
+  const json by_either = {
+      {"name", "tpu"}, {"resourceClaimTemplateName", "tpu-4"}, {"resourceClaimName", nullptr}};
+  EXPECT_EQ(effective(ask(worker(list({by_either}), list({use("tpu")}))), "TPU_WORKER_ID"), "1");
   // One node has them, and a controller gives the claim to every Pod that it makes.
   const auto shared = ask(worker(list({by_name("tpu", "tpu-4")}), list({use("tpu")})));
   EXPECT_EQ(effective(shared, "TPU_WORKER_ID"), "1");
@@ -232,6 +285,66 @@ TEST(Claims, say_which_nodes_where_the_pod_does_not) {
   EXPECT_EQ(effective(answer, "TPU_WORKER_HOSTNAMES"), "t-0.svc,t-1.svc") << answer.body;
   const auto by_selector = ask(pod.topology("4x4"));
   EXPECT_EQ(effective(by_selector, "TPU_WORKER_HOSTNAMES"), "t-0.svc,t-1.svc,t-2.svc,t-3.svc");
+}
+
+// What two of them say is what both say; with one that says nothing, nothing.
+TEST(Claims, that_contradict_each_other_say_nothing) {
+  static const Templates cluster;
+  const auto topology = [](const char* first, const char* second) {
+    test::ReadPod read(
+        worker(list({claim("a", first), claim("b", second)}), list({use("a"), use("b")})));
+    TakenClaims taken;
+    take_claimed_chips(read.pod, "default", cluster, taken);
+    EXPECT_EQ(read.pod.containers[0].chips(), 8u);
+    return taken.accelerator + ' ' + taken.topology;
+  };
+  EXPECT_EQ(topology("selects-2x4", "selects-2x4"), "tpu-v6e-slice 2x4");
+  EXPECT_EQ(topology("selects-2x4", "selects-4x4"), "tpu-v6e-slice ");
+  EXPECT_EQ(topology("selects-2x4", "tpu-4"), " ");
+  EXPECT_EQ(topology("tpu-4", "selects-2x4"), " ");
+}
+
+// What is known of one container is no part of the next one's.
+TEST(Claims, are_of_their_container) {
+  static const Templates cluster;
+  const auto taken_of = [](const json& claims, const json& first, const json& second) {
+    test::ReadPod read(worker(claims, first)
+                           .container("b")
+                           .set("/spec/containers/1/resources", json{{"claims", second}}));
+    TakenClaims taken;
+    take_claimed_chips(read.pod, "default", cluster, taken);
+    EXPECT_EQ(read.pod.containers[1].chips(), 0u);
+    return taken;
+  };
+  const json doubtful =
+      list({claim("tpu", "tpu-4"), claim("class", "of-a-class"), claim("net", "netdev")});
+  EXPECT_EQ(taken_of(doubtful, list({use("tpu"), use("class")}), list({use("net")})).not_counted,
+            TakenClaims::NotCounted::nothing);
+  EXPECT_EQ(taken_of(doubtful, list({use("tpu")}), list({use("class")})).not_counted,
+            TakenClaims::NotCounted::perhaps);
+  const json same = list({claim("a", "unread"), claim("b", "unread")});
+  EXPECT_EQ(taken_of(same, list({use("a")}), list({use("b")})).unread.size(), 1u);
+}
+
+// One for all Pods of a thread.
+TEST(Claims, of_one_pod_are_not_the_next_ones) {
+  TakenClaims taken{.unread = {{"default", "unread", true}},
+                    .unreadable = "it is not there",
+                    .again = true,
+                    .accelerator = "tpu-v6e-slice",
+                    .topology = "2x4",
+                    .alternatives = true,
+                    .named = "tpu-4",
+                    .not_counted = TakenClaims::NotCounted::chips,
+                    .why = "asks for something"};
+  test::ReadPod next(a_pod().tpu(4));
+  take_claimed_chips(next.pod, "default", NoCluster(), taken);
+  EXPECT_TRUE(taken.unread.empty());
+  EXPECT_EQ(taken.unreadable + taken.accelerator + taken.topology + taken.why, "");
+  EXPECT_EQ(taken.named, "");
+  EXPECT_FALSE(taken.again);
+  EXPECT_FALSE(taken.alternatives);
+  EXPECT_EQ(taken.not_counted, TakenClaims::NotCounted::nothing);
 }
 
 TEST(Claims, of_several_alternatives_warn) {
@@ -270,6 +383,18 @@ TEST(Claims, that_are_not_there_yet_are_to_be_read) {
             Names{"unread"});
 }
 
+TEST(Claims, that_are_to_be_read_are_asked_for_in_the_mode_of_the_pod) {
+  static const Templates cluster;
+  for (const config::Mode mode : {config::Mode::enforce, config::Mode::shadow}) {
+    config::Config config;
+    config.mode = mode;
+    std::string review = worker(list({claim("tpu", "unread")}), list({use("tpu")})).review();
+    answer::Workspace workspace;
+    const auto asked = answer::admit(Body(review), config, cluster, workspace);
+    EXPECT_EQ(asked.summary.shadow, mode == config::Mode::shadow);
+  }
+}
+
 TEST(Claims, are_not_waited_for_where_the_answer_is_the_same) {
   const auto pod =
       worker(list({claim("tpu", "unread"), claim("x", "other")}), list({use("tpu"), use("x")}));
@@ -285,7 +410,7 @@ TEST(Claims, are_not_waited_for_where_the_answer_is_the_same) {
   // By google.com/tpu in another container.
   auto by_both = waits;
   EXPECT_EQ(unread(by_both.container("b").set("/spec/containers/1/resources",
-                                              json{{"limits", {{"google.com/tpu", "4"}}}})),
+                                              json{{"limits", {{"google.com/tpu", "1"}}}})),
             Names{"answered"});
 }
 
@@ -310,6 +435,8 @@ TEST(Claims, that_cannot_be_read_defer_the_pod) {
   EXPECT_EQ(answer.message, "it is not there");
   EXPECT_EQ(answer.retry_after, 0u);  // of an answer with it nobody reads the message
   EXPECT_EQ(ask(worker(list({claim("tpu", "out-of-reach")}), list({use("tpu")}))).retry_after, 1u);
+  auto opted_out = pod;
+  EXPECT_TRUE(ask(opted_out.annotation("tpu-webhook.dev/inject", "false")).allowed);
   static const Templates cluster;
   config::Config shadow;
   shadow.mode = config::Mode::shadow;

@@ -14,6 +14,11 @@ TEST(KeyValues, an_absent_key_has_no_text) {
   EXPECT_EQ(labels.find(Label::token), std::nullopt);
 }
 
+TEST(KeyValues, has_none_at_first) {
+  const KeyValues<Label> labels;
+  for (std::size_t i = 0; i < label_count; ++i) EXPECT_FALSE(labels.has(static_cast<Label>(i)));
+}
+
 TEST(KeyValues, an_empty_text_is_there) {
   KeyValues<Label> labels;
   labels.set(Label::token, "");

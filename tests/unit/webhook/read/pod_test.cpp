@@ -106,6 +106,31 @@ TEST(PodFields, a_key_that_stands_twice_is_named) {
   EXPECT_GT(refused, 200u);
 }
 
+// Whatever room the Pod before has left.
+TEST(ALongList, of_a_pod_ends_where_it_may) {
+  base::json::Reader in;
+  Pod pod;
+  const auto read = [&](std::size_t selectors) {
+    std::string text = R"({"metadata":{},"spec":{"nodeSelector":{)";
+    for (std::size_t i = 0; i < selectors; ++i)  // the last key first, so that they are sorted
+      text += (i > 0 ? ",\"k" : "\"k") + std::to_string(2 * max_elements - i) + R"(":"")";
+    text += "}}}";
+    const Body body(text);
+    return in.start(body.bytes()) && read_pod(in, "tpu-webhook.dev/", pod) && in.finish();
+  };
+  EXPECT_TRUE(read(40'000));
+  EXPECT_FALSE(read(max_elements + 1));
+  EXPECT_NE(in.error().text().find("more than 65536 elements"), std::string::npos);
+  EXPECT_TRUE(read(max_elements));
+  const auto containers = [](std::size_t count) {
+    std::string text = R"({"metadata":{},"spec":{"containers":[{})";
+    for (std::size_t i = 1; i < count; ++i) text += ",{}";
+    return Read(text + "]}}").good;
+  };
+  EXPECT_TRUE(containers(max_elements));
+  EXPECT_FALSE(containers(max_elements + 1));
+}
+
 // The next Pod is read into what the last one left.
 TEST(PodFields, nothing_is_left_of_what_was_cleared) {
   Read full(test::full_pod().dump());

@@ -287,6 +287,17 @@ INSTANTIATE_TEST_SUITE_P(
                     Other{"empty_kind", "/request/kind", json::object()}),
     case_name);
 
+TEST(ABody, has_padding_behind_it) {
+  for (const std::size_t size : {0u, 1u, 1000u}) {
+    std::string text(size, ' ');
+    text.shrink_to_fit();
+    const Body body(text);
+    EXPECT_GE(text.capacity(), size + padding);
+    EXPECT_EQ(body.bytes().data(), text.data());
+    EXPECT_EQ(body.bytes().size(), size);
+  }
+}
+
 TEST(OtherReviews, their_object_is_not_read) {
   json review = with("/request/kind/kind", "Binding");
   for (const json& object :
