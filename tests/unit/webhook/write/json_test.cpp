@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <concepts>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+
+#include "tests/support/own_mapping.hpp"
 
 namespace tpuwh::webhook::write {
 namespace {
@@ -36,6 +40,13 @@ TEST(JsonWriter, joins_literals_numbers_and_texts) {
   out << "{\"a\":" << 17u << ",\"b\":" << as_string("x\"y") << ",\"c\":\"" << in_string("1\n")
       << "-" << in_string("2") << "\"}";
   EXPECT_EQ(out.view(), R"({"a":17,"b":"x\"y","c":"1\u000a-2"})");
+  EXPECT_TRUE(out.is_sound());
+}
+
+TEST(JsonWriter, of_an_empty_literal_writes_nothing) {
+  Json out;
+  out << JsonLiteral() << "";
+  EXPECT_TRUE(out.empty());
   EXPECT_TRUE(out.is_sound());
 }
 
@@ -70,6 +81,17 @@ TEST(SpecialCharacters, are_counted_alike_by_bytes_and_by_words) {
     }
   const std::string many(100'000, '"');
   EXPECT_EQ(count_special(many), many.size());
+}
+
+// On a page between two that cannot be read, at its end and at its beginning.
+TEST(SpecialCharacters, are_counted_without_a_look_at_what_is_around) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const test::OwnMapping in_front("");
+  for (std::size_t size = 0; size < 70; ++size) {
+    const std::string text(size, '"');
+    EXPECT_EQ(count_special(test::OwnMapping(text).text()), size);
+    EXPECT_EQ(count_special(test::OwnMapping(text, page - size).text()), size);
+  }
 }
 
 // ---- strings

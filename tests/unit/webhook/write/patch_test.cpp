@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "tests/support/admitted.hpp"
 #include "tests/support/strict_patch.hpp"
 
 namespace tpuwh::webhook::write {
@@ -186,6 +187,59 @@ TEST(PatchTest, a_character_that_nobody_meant_spoils_it) {
       EXPECT_EQ(patch.is_spoiled(), !is_special(right)) << at << ' ' << wrong;
       byte = right;
     }
+  }
+}
+
+// What did not fit leaves nothing: neither what was in front of it nor what comes behind is encoded
+// elsewhere.
+TEST(PatchTest, a_shared_text_that_does_not_fit_is_taken_back) {
+  SharedTexts small, large, last;  // of a role each, so that all stay until they are encoded
+  Patch patch;
+  patch.clear(prefix);
+  const auto add = [&](SharedTexts& texts, std::size_t size) {
+    patch.begin(PatchOp::add, Surface::affinity);
+    patch.append(texts.get("k", [&](Json& out) { out << as_string(std::string(size, 'x')); }));
+    patch.end();
+  };
+  add(small, 7);
+  add(large, max_patch_bytes);
+  add(last, 11);
+  EXPECT_GT(patch.dropped_bytes(), max_patch_bytes);
+  Json encoded;
+  patch.encode(encoded);
+  ASSERT_LT(encoded.size(), 1000u);
+  const json operations = json::parse(test::decode_base64(encoded.view()));
+  ASSERT_EQ(operations.size(), 2u);
+  EXPECT_EQ(operations[0]["value"], std::string(7, 'x'));
+  EXPECT_EQ(operations[1]["value"], std::string(11, 'x'));
+}
+
+// Operations that are there already begin a list or follow others.
+TEST(PatchTest, takes_whole_operations) {
+  SharedTexts texts;
+  const auto made = [](Json& out) {
+    Patch other;
+    other.clear(prefix);
+    for (const Surface row : {Surface::subdomain, Surface::pod_affinity}) {
+      other.begin(PatchOp::add, row);
+      other.json() << "{}";
+      other.end();
+    }
+    other.append_operations_to(out);
+  };
+  Patch nothing;
+  Json none;
+  nothing.clear(prefix);
+  nothing.append_operations_to(none);
+  EXPECT_TRUE(none.empty());
+  for (const bool first : {true, false}) {
+    Patch patch;
+    patch.clear(prefix);
+    if (!first) patch.set_own(Surface::hostname, std::nullopt, "h");
+    patch.append_operations(texts.get("k", made));
+    patch.set_own(Surface::label_token, std::nullopt, "t");
+    EXPECT_FALSE(patch.is_spoiled());
+    EXPECT_EQ(json::parse(patch.finish()).size(), first ? 3u : 4u);
   }
 }
 

@@ -136,6 +136,9 @@ TEST(SharedText, keeps_no_more_than_its_bound) {
     for (const std::string& key : apart)
       again += built(key, SharedTexts::max_bytes / 4) && round > 0 ? 1 : 0;
   EXPECT_GT(again, 0u);
+  // What is small has room again.
+  for (const std::string& key : {apart[0], apart[1]}) EXPECT_TRUE(built(key, 1));
+  EXPECT_FALSE(built(apart[0], 1));
 }
 
 // Wherever the text stands, the base64 is that of the JSON.
@@ -159,6 +162,18 @@ TEST(SharedText, is_encoded_as_part_of_a_patch) {
       for (const json& operation : operations)
         EXPECT_EQ(operation["value"], std::string(size, 'x'));
     }
+}
+
+// And what takes its place is.
+TEST(SharedText, of_characters_that_nobody_meant_is_not_sound) {
+  SharedTexts texts;
+  const auto spoiled = [](Json& out) {
+    out << as_string("ab");
+    const_cast<char&>(out.view()[1]) = '"';
+  };
+  EXPECT_FALSE(texts.get("key", spoiled).sound);
+  for (int i = 0; i < 100; ++i)
+    EXPECT_TRUE(texts.get(std::to_string(i), [](Json& out) { out << as_string("ab"); }).sound);
 }
 
 // What one review leaves behind is never part of another's answer: slices that differ in one
