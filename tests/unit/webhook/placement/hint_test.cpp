@@ -46,6 +46,15 @@ class Unfit final : public read::ClusterView {
 
 const Unfit two({"broken-1", "broken-2"});
 
+TEST(UnfitPools, of_a_cluster_that_is_not_known_are_none) {
+  base::NameList names;
+  names.add("of another question");
+  const read::Pod pod;
+  read::NoCluster().unfit_pools({.pod = pod, .accelerator = "a", .topology = "t", .slice_key = ""},
+                                names);
+  EXPECT_TRUE(names.empty());
+}
+
 Admitted admit_beside(const PodBuilder& pod, const read::ClusterView& cluster = two,
                       const config::Config& config = {}) {
   return admit(pod, {.config = config, .cluster = &cluster});

@@ -17,7 +17,9 @@
 #include "tests/support/admitted.hpp"
 #include "tests/support/heap_bytes.hpp"
 #include "tests/support/named_case.hpp"
+#include "tests/support/read_pod.hpp"
 #include "tests/unit/webhook/placement/a_job.hpp"
+#include "webhook/placement/write_placement.hpp"
 
 namespace tpuwh::webhook::placement {
 namespace {
@@ -241,6 +243,10 @@ INSTANTIATE_TEST_SUITE_P(Placement, PriorityLabel,
                                          Priority{"lowest", -2147483648, "minus-2147483648"},
                                          Priority{"highest", 2147483647, "2147483647"}),
                          case_name);
+
+TEST(PriorityOfNobody, is_no_text) {
+  EXPECT_EQ(PriorityText().view(), "");
+}
 
 // --- Who gets what
 // ---------------------------------------------------------------------------------
@@ -751,6 +757,17 @@ TEST(Follower, selects_the_pool_of_its_leader) {
   EXPECT_TRUE(test::admit_pod(answer.object, {.cluster = &cluster}).patch.empty());
 }
 
+// For whoever explains it.
+TEST(Follower, is_said_to_follow_to_the_domain_of_its_leader) {
+  std::string review = jobset().annotation(jobset_exclusive, pool).review();
+  answer::Workspace workspace;
+  const auto answer = answer::admit(read::Body(review), {}, LeaderOn("pool-a"), workspace);
+  ASSERT_NE(answer.told, nullptr);
+  EXPECT_EQ(answer.told->placement.why, Terms::follows);
+  EXPECT_EQ(answer.told->placement.topology_key, pool);
+  EXPECT_EQ(answer.told->placement.domain, "pool-a");
+}
+
 TEST(Follower, without_a_leader_that_is_bound_gets_terms) {
   const auto answer = placed(jobset().annotation(jobset_exclusive, pool), LeaderOn(""));
   EXPECT_EQ(selected(answer), "");
@@ -776,6 +793,59 @@ TEST(Follower, is_no_leader_nor_one_without_the_annotation) {
                                 .annotation("tpu-webhook.dev/exclusive-topology", "none"),
                             cluster)),
             "");
+}
+
+// For whoever explains it.
+TEST(TermsOfAPod, say_why_there_are_some_or_none) {
+  const auto why = [](const PodBuilder& pod, const config::Config& config = {}) {
+    std::string review = pod.review();
+    answer::Workspace workspace;
+    const auto answer = answer::admit(read::Body(review), config, read::NoCluster(), workspace);
+    return answer.told == nullptr ? Terms::undecided : answer.told->placement.why;
+  };
+  EXPECT_EQ(why(a_pod().topology("2x2").tpu(4)), Terms::single_host);
+  EXPECT_EQ(why(job()), Terms::added);
+  EXPECT_EQ(why(job(), {.placement = false}), Terms::switched_off);
+  EXPECT_EQ(why(job().selector(pool, "p")), Terms::pinned);
+  EXPECT_EQ(why(job().annotation("cloud.google.com/gke-tpu-slice-topology", "2x4")),
+            Terms::part_of_slice);
+  EXPECT_EQ(why(job().annotation("kueue.x-k8s.io/podset-required-topology", "a")),
+            Terms::kueue_topology);
+  EXPECT_EQ(why(job().label("kueue.x-k8s.io/queue-name", "q")), Terms::kueue_compares);
+  EXPECT_EQ(why(job().annotation(exclusive, "none")), Terms::not_wanted);
+  EXPECT_EQ(why(job().annotation(exclusive, "a/b/c")), Terms::invalid_key);
+}
+
+// As no shape of the catalog has it: two other sizes of machines.
+TEST(NodeAffinity, says_what_there_is_to_say) {
+  const auto written = [](const topology::OtherChips& others, const base::NameList& unfit) {
+    const test::ReadPod read(job());
+    const config::Config config;
+    Affinities affinities;
+    write::Patch patch;
+    patch.clear(config.prefix);
+    Placement placement;
+    placement.why = Terms::added;
+    placement.topology_key = pool;
+    placement.not_on = others;
+    write_placement(config, placement, {read.pod, unfit, affinities, patch});
+    EXPECT_FALSE(patch.is_spoiled());
+    for (const json& operation : json::parse(patch.finish()))
+      if (operation["path"] == "/spec/affinity")
+        return operation["value"].value("nodeAffinity", json());
+    return json();
+  };
+  base::NameList none, some;
+  some.add("a");
+  some.add("b");
+  const json required_node = written({{4, 8}, 2}, none), both = written({{4, 8}, 2}, some);
+  EXPECT_EQ(required_node[required]["nodeSelectorTerms"][0]["matchExpressions"],
+            json::array({not_in({"4", "8"})}));
+  EXPECT_EQ(required_node.size(), 1u);
+  EXPECT_EQ(both[required], required_node[required]);
+  EXPECT_EQ(both.size(), 2u);
+  EXPECT_EQ(written({}, some), json({{preferred, both[preferred]}}));
+  EXPECT_EQ(written({}, none), json());
 }
 
 // Of any number of slices the keys of a few are kept.
