@@ -216,6 +216,22 @@ TEST(AdmitSummary, says_who_and_what) {
             test::decode_base64(body["response"]["patch"].get<std::string>()).size());
 }
 
+// `kubectl tpu slices` reads it after each Pod.
+TEST(WhatWasTold, holds_nothing_of_the_pod_before) {
+  Workspace workspace;
+  const decide::Told& told = workspace.impl().told;
+  const auto see = [&](const test::PodBuilder& pod) {
+    std::string text = pod.review();
+    admit(read::Body(text), {}, read::NoCluster(), workspace);
+  };
+  see(a_pod().job("t", 1).topology("2x4").tpu(4).annotation("tpu-webhook.dev/injected", "v99;a"));
+  EXPECT_NE(told.envs.begin(), told.envs.end());
+  EXPECT_TRUE(told.before.foreign());
+  see(a_pod());
+  EXPECT_EQ(told.envs.begin(), told.envs.end());
+  EXPECT_FALSE(told.before.foreign());
+}
+
 TEST(AdmitSummary, names_the_owner_of_every_workload) {
   const std::pair<test::PodBuilder, const char*> owners[] = {
       {a_pod().job("train", 1), "Job/train"},
