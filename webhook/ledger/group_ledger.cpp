@@ -199,9 +199,10 @@ GroupLedger::Call GroupLedger::begin(Call call, Moment now) {
 // The first pause after what hindered a call, then twice as much each time. Kept in step, the
 // replicas would lose to each other in step.
 void GroupLedger::hindered(Moment first, Moment now) {
+  draw_ = static_cast<std::uint32_t>(std::uint64_t{draw_} * 48271 % 2147483647);
   pause_ = std::min(std::max(2 * pause_, first), times::longest_pause);
   const Moment spread = std::min(pause_, times::longest_pause_asked) / 4;
-  hindered_ = now + spread * (draw_() % 256) / 256;
+  hindered_ = now + spread * (draw_ % 256) / 256;
 }
 
 Moment GroupLedger::pause_left(Moment now) const {

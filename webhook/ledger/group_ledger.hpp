@@ -29,7 +29,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <random>
 #include <set>
 #include <string>
 #include <utility>
@@ -87,7 +86,7 @@ class GroupLedger {
   static constexpr std::size_t max_strangers = 1024;
 
   // `salt`: any number, from which the pauses get what is random about them.
-  explicit GroupLedger(std::uint32_t salt = 0) : draw_(salt) {}
+  explicit GroupLedger(std::uint32_t salt = 0) : draw_(salt % 2147483646 + 1) {}
 
   struct Question {
     topology::GroupSize size;
@@ -246,7 +245,7 @@ class GroupLedger {
   Moment ended_ = Moment::min();     // the last call
   Moment hindered_ = Moment::min();  // by its end
   Moment pause_{};                   // from then on; zero once a write succeeded
-  std::minstd_rand draw_;
+  std::uint32_t draw_;
   std::string why_;  // the last failure
   Moment last_stamp_ = Moment::min();
 };
