@@ -47,7 +47,7 @@ def known(plane, api, wanted):
         api.delete(*definitions.CRD, one["metadata"]["name"])
 
 
-def test_every_combination_of_values_is_accepted(release, plane, cert_manager, picture):
+def test_combinations_of_values_are_accepted(release, plane, cert_manager, picture):
     """By the API server, with strict field validation: each object that any of them renders, once."""
     combined = offline.combinations()
     objects = {}

@@ -211,7 +211,7 @@ def a_clone_in_another_folder_releases_the_same():
 
 @check
 def a_registry_that_does_not_answer_is_named():
-    done = subprocess.run([CHECKOUT / "scripts" / "release", "--registry", "localhost:1", "--rehearsal", "--programs", "/nowhere", "--dry-run"],
+    done = subprocess.run([CHECKOUT / "scripts" / "release", "--registry", "localhost:1", "--rehearsal", "--arch", "amd64", "--programs", "/nowhere", "--dry-run"],
                           env=HOUSE.environment, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "registry localhost:1 does not answer" in done.stderr, done.stderr
 
