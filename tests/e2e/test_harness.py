@@ -334,8 +334,18 @@ def test_a_case_of_a_newer_release_is_not_asked_for(monkeypatch):
 
 def test_the_modules_have_the_releases_of_the_pins():
     """What is built is what the file of pins says, whichever set is asked for."""
-    ask = "from controlplane import programs; print(*programs.disagreements(), sep='\\n')"
     for name in pins.sets():
-        told = subprocess.run([sys.executable, "-c", ask], env={**os.environ, "TPUWH_PINS": name}, text=True,
-                              cwd=pathlib.Path(__file__).parent, capture_output=True, check=False)
-        assert (told.returncode, told.stdout.strip()) == (0, ""), told.stdout + told.stderr
+        assert not of_programs("disagreements()", name)
+
+
+def test_what_is_common_is_compiled_once():
+    """By Helm and the control plane: a library at another release is compiled again, and so is all that imports it."""
+    assert not of_programs("compiled_apart(['kubernetes', 'helm'])", "")
+
+
+def of_programs(call, name):
+    """What a function of controlplane.programs returns with the pins of this name, a line each; "" names the default."""
+    done = subprocess.run([sys.executable, "-c", f"from controlplane import programs; print(*programs.{call}, sep='\\n')"],
+                          env={**os.environ, "TPUWH_PINS": name}, text=True, cwd=pathlib.Path(__file__).parent, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()

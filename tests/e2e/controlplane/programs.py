@@ -156,10 +156,18 @@ def disagreements() -> list:
     return found
 
 
+def compiled_apart(names) -> list:
+    """What these modules would share if they had the same release of it: it is compiled for each, and all that imports it."""
+    releases = [_resolved(_pins(MODULES[name]) / "go.mod") for name in names]
+    return [f"{path}: {' and '.join(sorted(has))}" for path in sorted(set().union(*releases))
+            if len(has := {each[path] for each in releases if path in each}) > 1]
+
+
 def _resolved(go_mod: pathlib.Path) -> dict:
-    """Module paths that a go.mod requires, with their releases."""
+    """Module paths that a go.mod requires, with their releases, or with those that they are replaced by."""
     words = [line.replace("require ", "").split() for line in go_mod.read_text(encoding="utf-8").splitlines()]
-    return {each[0]: each[1] for each in words if len(each) >= 2 and re.match(r"v\d", each[1])}
+    found = {each[0]: each[1] for each in words if len(each) >= 2 and re.match(r"v\d", each[1])}
+    return found | {each[0]: each[-1] for each in words if "=>" in each and each[0] in found}
 
 
 def _module_of(name: str) -> Module:
