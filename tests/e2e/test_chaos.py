@@ -14,14 +14,13 @@ from controlplane import net
 from harness import pipe, workers
 from harness.api import Refused, wait_for
 from harness.beside import beside
-from harness.longer import whole as in_full
 from harness.rival import denial, rival
 from harness.service import E2E
 from harness.workers import Cluster, doubles, place, whole
 
 CLUSTERS, REPLICAS, HOSTS = 4, 4, 64
 CLIENTS = 8
-MISFORTUNE = in_full(120, otherwise=60)  # seconds of kills, of a frozen watch, and of refusals by another webhook
+MISFORTUNE = 120  # seconds of kills, of a frozen watch, and of refusals by another webhook
 REFUSED, DELAYED, DELAY = 0.05, 0.01, 29.0  # by the other webhook: shares, and seconds
 GIVEN = 'tpu_webhook_ledger_answer_duration_seconds_count{answer="given"}'
 CONFLICTS = 'tpu_webhook_ledger_writes_total{result="conflict"}'
@@ -223,7 +222,7 @@ def test_no_id_twice_and_every_slice_whole(release, plane, namespace, picture):
             since = done - min(controllers.last_refused or done, done)
         assert not any(found.values()), found
         assert _grown(before, after, GIVEN) > 0, "the replica with the frozen watches gave nothing"
-        assert age > 0.75 * MISFORTUNE, f"its watch was not frozen: {age:.0f} s old at most"
+        assert age > 90, f"its watch was not frozen: {age:.0f} s old at most"
         pods = [pod for cluster in clusters for pod in cluster.pods()]
         assert len({(pod["metadata"]["labels"]["ray.io/cluster"], *place(pod)) for pod in pods}) == len(pods)
         took = sorted(controllers.took)
