@@ -72,6 +72,7 @@ class Api:
             answer = verb(serialize=False, body=obj, namespace=metadata["namespace"], dry_run="All", **name)
         except (ApiException, dynamic.exceptions.DynamicApiError) as error:
             return True, "\n".join([_message(error), *error.headers.getlist("Warning")])
+        answer.drain_conn()  # or the next request would begin with a handshake
         return False, "\n".join(answer.headers.getlist("Warning"))
 
     def patch(self, api_version: str, kind: str, name: str, body: dict, namespace: str | None = None) -> dict:
@@ -83,14 +84,14 @@ class Api:
         """A strategic merge patch of the status, as a kubelet sends it: a condition by its type."""
         subresource = self._resource(api_version, kind).subresources["status"]
         try:
-            subresource.patch(serialize=False, name=name, body={"status": status}, content_type=STRATEGIC)
+            subresource.patch(serialize=False, name=name, body={"status": status}, content_type=STRATEGIC).drain_conn()
         except (ApiException, dynamic.exceptions.DynamicApiError) as error:
             raise Refused(error.status, _message(error)) from None
 
     def evict(self, pod: str, namespace: str) -> None:
         """As a drain does."""
         body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": pod, "namespace": namespace}}
-        self._resource("v1", "Pod").subresources["eviction"].create(serialize=False, name=pod, namespace=namespace, body=body)
+        self._resource("v1", "Pod").subresources["eviction"].create(serialize=False, name=pod, namespace=namespace, body=body).drain_conn()
 
     def delete(self, api_version: str, kind: str, name: str, namespace: str | None = None) -> None:
         """Delete in the background; nothing happens if it is gone."""
