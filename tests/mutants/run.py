@@ -312,14 +312,23 @@ class Results:
         return "caught" if result.startswith("caught") else result
 
 
+def room_of(file):
+    """base/json is of base, and topology/layout of topology."""
+    layer, *deeper = pathlib.PurePath(file).parts[:-1]
+    return "/".join([layer, *deeper[:{"webhook": 1, "server": 2}.get(layer, 0)]])
+
+
 def report(found, drawn, names, results):
     equivalent = Equivalent()
-    counts, left = collections.Counter(), []
+    rooms, left = collections.defaultdict(collections.Counter), []
     for number, site in drawn.items():
         said = "equivalent" if equivalent.has(names[number]) else results.of(site)
         if said in ("survived", "not reached"):
             left.append((said, names[number], site.line))
-        counts[said or "not judged"] += 1
+        rooms[room_of(site.file)][said or "not judged"] += 1
+    for room, here in sorted(rooms.items()) if len(rooms) > 1 else ():
+        print(f"{room:25}" + ", ".join(f"{here[what]} {what}" for what in sorted(here)))
+    counts = sum(rooms.values(), collections.Counter())
     judged = counts["caught"] + len(left)
     print(f"\nsites       {len(found)}, {sum(site.constexpr for site in found)} evaluated by the compiler and not drawn")
     print(f"drawn       {len(drawn)}; {counts['no program'] + counts['not judged']} are values that the compiler needs")
