@@ -326,18 +326,18 @@ def combinations():
                 both[key] = merged(one[key], other[key])
         return both
 
-    return [functools.reduce(merged, (COMBINED[place][value] for place, value in chosen), {}) for chosen in covering(COMBINED)]
+    return [functools.reduce(merged, chosen, {}) for chosen in covering(COMBINED)]
 
 
 def covering(lists, together=3):
-    """((list, value), …) for each list, so often that any `together` values of different lists are once together."""
+    """A value of each list, so often that any `together` values of different lists are once together."""
     every = [tuple(enumerate(chosen)) for chosen in itertools.product(*(range(len(one)) for one in lists))]
     parts = {chosen: set(itertools.combinations(chosen, together)) for chosen in every}
     missing = set().union(*parts.values())
     while missing:
         best = max(every, key=lambda chosen: len(parts[chosen] & missing))
         missing -= parts[best]
-        yield best
+        yield [lists[number][place] for number, place in best]
 
 
 def helm(*arguments, values=None):

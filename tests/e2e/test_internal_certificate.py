@@ -10,7 +10,7 @@ from harness import audit, rbac, trusted
 from harness.api import Refused, wait_for
 from harness.figures import unregistered
 from harness.load import Load, alone
-from harness.longer import whole
+from harness.longer import in_full
 from harness.namespace import Namespace
 from harness.pods import injected, member
 from harness.release import CONFIGURATION, NAME, NAMESPACE
@@ -19,7 +19,7 @@ from harness.rollout import replicas
 INTERNAL = {"certificate": {"mode": "internal"}}
 # Creations a second that are begun, as many as two cores can take; how many were reached is in the picture.
 RATE = 200
-RATE_FOR_MINUTES = whole(RATE, otherwise=20)
+RATE_FOR_MINUTES = in_full(RATE, otherwise=20)
 USERS = 32
 ROLE = ("rbac.authorization.k8s.io/v1", "ClusterRole", NAME)
 VALIDATING = "ValidatingWebhookConfiguration"

@@ -8,7 +8,7 @@ import pytest
 from controlplane import nodes
 from harness import audit, forged, rbac, workers
 from harness.api import Refused, wait_for
-from harness.longer import whole as in_full
+from harness.longer import in_full
 from harness.pods import injected, member
 from harness.workers import Cluster, living, place, whole
 

@@ -6,14 +6,14 @@ import time
 from harness import audit
 from harness.api import Refused, wait_for
 from harness.asking import Asking
-from harness.longer import whole
+from harness.longer import in_full
 from harness.namespace import Namespace
 from harness.workers import Cluster, doubles
 from rates import busiest_second
 
 OURS = "system:serviceaccount:tpu-webhook:tpu-webhook"
 LEDGER = "app.kubernetes.io/component=ledger"
-CLUSTERS, GROUPS, CLIENTS = 20, whole(50, otherwise=15), 8
+CLUSTERS, GROUPS, CLIENTS = 20, in_full(50, otherwise=15), 8
 AWAITED = 5.0   # seconds until a worker has its place (docs/threat-model.md#what-holds-meanwhile)
 GONE = 120.0    # seconds until no record is left (the same)
 PER_SECOND, BURST = 80, 134  # a replica's requests, of all budgets: server/limits/limits.hpp

@@ -244,8 +244,12 @@ def line_of(site):
     return " ".join(text_of(site).splitlines()[site.line - 1].decode().split())
 
 
+def room_of(site):
+    return str(pathlib.Path(site.file).parent)
+
+
 def print_sites(found):
-    rooms = collections.Counter(str(pathlib.Path(site.file).parent) for site in found)
+    rooms = collections.Counter(map(room_of, found))
     for room, count in sorted(rooms.items()):
         print(f"{count:6}  {room}")
     for operator, count in sorted(collections.Counter(site.operator for site in found).items()):
@@ -312,12 +316,6 @@ class Results:
         return "caught" if result.startswith("caught") else result
 
 
-def room_of(file):
-    """base/json is of base, and topology/layout of topology."""
-    layer, *deeper = pathlib.PurePath(file).parts[:-1]
-    return "/".join([layer, *deeper[:{"webhook": 1, "server": 2}.get(layer, 0)]])
-
-
 def report(found, drawn, names, results):
     equivalent = Equivalent()
     rooms, left = collections.defaultdict(collections.Counter), []
@@ -325,7 +323,7 @@ def report(found, drawn, names, results):
         said = "equivalent" if equivalent.has(names[number]) else results.of(site)
         if said in ("survived", "not reached"):
             left.append((said, names[number], site.line))
-        rooms[room_of(site.file)][said or "not judged"] += 1
+        rooms[room_of(site)][said or "not judged"] += 1
     for room, here in sorted(rooms.items()) if len(rooms) > 1 else ():
         print(f"{room:25}" + ", ".join(f"{here[what]} {what}" for what in sorted(here)))
     counts = sum(rooms.values(), collections.Counter())

@@ -35,6 +35,7 @@ def go_environment(with_c: bool = False) -> dict:
         GOTOOLCHAIN="local",
         GOWORK="off",
         CGO_ENABLED=str(int(with_c)),
+        GOGC="400",  # the compiler collects less often: an eighth of its CPU, for memory that is there
     )
     return environment
 

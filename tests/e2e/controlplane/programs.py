@@ -249,8 +249,7 @@ def _go_build(module: Module, output: pathlib.Path) -> None:
     total = _package_count(module)
     started, lines = time.monotonic(), []
     with subprocess.Popen(
-        # The compiler collects less often: an eighth of its CPU, for memory that is there.
-        command, cwd=_pins(module), env={**cache.go_environment(bool(module.c_tags)), "GOGC": "400"},
+        command, cwd=_pins(module), env=cache.go_environment(bool(module.c_tags)),
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     ) as process:
         reader = threading.Thread(target=lambda: lines.extend(process.stderr), daemon=True)

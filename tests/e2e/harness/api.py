@@ -82,16 +82,12 @@ class Api:
 
     def patch_status(self, api_version: str, kind: str, name: str, status: dict) -> None:
         """A strategic merge patch of the status, as a kubelet sends it: a condition by its type."""
-        subresource = self._resource(api_version, kind).subresources["status"]
-        try:
-            subresource.patch(serialize=False, name=name, body={"status": status}, content_type=STRATEGIC).drain_conn()
-        except (ApiException, dynamic.exceptions.DynamicApiError) as error:
-            raise Refused(error.status, _message(error)) from None
+        self._call("patch", api_version, kind, "status", name=name, body={"status": status}, content_type=STRATEGIC)
 
     def evict(self, pod: str, namespace: str) -> None:
         """As a drain does."""
         body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": pod, "namespace": namespace}}
-        self._resource("v1", "Pod").subresources["eviction"].create(serialize=False, name=pod, namespace=namespace, body=body).drain_conn()
+        self._call("create", "v1", "Pod", "eviction", name=pod, namespace=namespace, body=body)
 
     def delete(self, api_version: str, kind: str, name: str, namespace: str | None = None) -> None:
         """Delete in the background; nothing happens if it is gone."""
@@ -140,8 +136,9 @@ class Api:
         return self._client.request("get", "/metrics", serialize=False,
                                     header_params={"Accept": "text/plain"}).data.decode()
 
-    def _call(self, verb: str, api_version: str, kind: str, **arguments) -> dict:
+    def _call(self, verb: str, api_version: str, kind: str, subresource: str = "", **arguments) -> dict:
         resource = self._resource(api_version, kind)
+        resource = resource.subresources[subresource] if subresource else resource
         arguments = {name: value for name, value in arguments.items() if value is not None}
         try:
             answer = getattr(resource, verb)(serialize=False, **arguments)
