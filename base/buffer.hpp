@@ -100,7 +100,7 @@ class Buffer {
   }
   template <std::size_t N>
   static char* put(char* to, const char (&literal)[N]) {
-    std::memcpy(to, literal, N - 1);
+    if constexpr (N > 1) std::memcpy(to, literal, N - 1);  // before the first byte `to` is null
     return to + (N - 1);
   }
   static char* put(char* to, char c) {
