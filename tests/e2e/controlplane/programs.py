@@ -241,10 +241,11 @@ def _go_build(module: Module, output: pathlib.Path) -> None:
     """
     jobs = os.environ.get("TPUWH_BUILD_JOBS", str(os.cpu_count() or 2))
     command = ["nice", "-n", "19", "go", "build", "-v", "-p", jobs, "-trimpath"]
-    # What a debugger reads is left out when linking: not made, a tenth of the CPU is saved.
+    # What a debugger reads is left out when linking: not made, a tenth of the CPU is saved. Without inlining, but in
+    # Go's own library, it is a fifth of the rest.
     tags = f"{module.c_tags} {module.tags}".strip()
     static = ("-linkmode external -extldflags -static" if module.c_tags else "", *(["-tags", tags] if tags else []))
-    command += ["-gcflags=all=-dwarf=false", "-ldflags", f"-s -w {module.stamp} {static[0]}".strip(), *static[1:]]
+    command += ["-gcflags=all=-dwarf=false -l", "-gcflags=std=-dwarf=false", "-ldflags", f"-s -w {module.stamp} {static[0]}".strip(), *static[1:]]
     command += ["-o", f"{output}/", *module.programs.values()]
     total = _package_count(module)
     started, lines = time.monotonic(), []
