@@ -102,6 +102,8 @@ struct Target {
   std::string_view name;
   void (*run)(std::string_view bytes);
 };
+// Those that the program is linked with: of what is in the way of a Pod (targets.cpp), or of what a
+// person gives kubectl-tpu (targets_of_tools.cpp).
 std::span<const Target> targets();
 
 }  // namespace tpuwh::fuzz

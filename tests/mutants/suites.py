@@ -17,7 +17,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # growth_test measures, which a busy machine spoils.
 OF_THE_CORE = ("unit/topology_test", "unit/webhook_test", "unit/ledger_test", "golden/golden_test")
-OF_THE_SERVER = ("unit/kube_test", "unit/server_test", "golden/hostile_test", "golden/expand_test", "fuzz/corpus_test")
+OF_THE_SERVER = ("unit/kube_test", "unit/server_test", "unit/tools_test", "golden/hostile_test", "golden/expand_test", "fuzz/corpus_test",
+                 "fuzz/corpus_test_of_tools")
 # Of tests/server, with the real program; they wait for the limits of connections.
 SERVER = ("framing", "limits", "operations", "client_certificates")
 # Fewer interleavings and texts: what is caught is caught by the first of them.

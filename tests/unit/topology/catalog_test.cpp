@@ -26,7 +26,7 @@ std::vector<std::string> strings(std::span<const std::string_view> views) {
 
 void expect_same(const Topology& row, const json& want) {
   SCOPED_TRACE(row.dims.text());
-  EXPECT_EQ(row.dims.text(), want["topology"]);
+  EXPECT_EQ(row.dims.text(), want["topology"].get<std::string>());
   EXPECT_EQ(row.dims.chips(), want["chips"]);
   EXPECT_EQ(row.vms, want["vms"]);
   EXPECT_EQ(row.scope, want["scope"].get<std::string>());
@@ -34,7 +34,7 @@ void expect_same(const Topology& row, const json& want) {
   EXPECT_EQ(row.chips_per_host_bounds, want["chips_per_host_bounds"].get<std::string>());
   EXPECT_EQ(row.host_bounds, want["host_bounds"].get<std::string>());
   EXPECT_EQ(row.wrap, want["wrap"].get<std::string>());
-  EXPECT_EQ(strings(row.sources), want["source"]);
+  EXPECT_EQ(strings(row.sources), want["source"].get<std::vector<std::string>>());
 }
 
 void expect_same(const MachineType& machine, const json& want, const json& topologies) {
@@ -42,7 +42,7 @@ void expect_same(const MachineType& machine, const json& want, const json& topol
   EXPECT_EQ(machine.name, want["name"].get<std::string>());
   EXPECT_EQ(machine.chips_per_vm, want["chips_per_vm"]);
   EXPECT_EQ(machine.note, want.value("note", ""));
-  EXPECT_EQ(strings(machine.sources), want["source"]);
+  EXPECT_EQ(strings(machine.sources), want["source"].get<std::vector<std::string>>());
   ASSERT_EQ(machine.topologies.size(), topologies.size());
   for (std::size_t i = 0; i < topologies.size(); ++i) {
     expect_same(machine.topologies[i], topologies[i]);
@@ -75,7 +75,7 @@ TEST(Catalog, has_every_row_of_the_file) {
     EXPECT_EQ(generation->bounds_set_by_gke, want["bounds_env_set_by_gke"]);
     EXPECT_EQ(generation->status, want["status"].get<std::string>());
     EXPECT_EQ(generation->note, want.value("note", ""));
-    EXPECT_EQ(strings(generation->sources), want["source"]);
+    EXPECT_EQ(strings(generation->sources), want["source"].get<std::vector<std::string>>());
     const json& machines = want["machine_types"];
     ASSERT_EQ(generation->machine_types.size(), machines.size());
     for (std::size_t i = 0; i < machines.size(); ++i) {

@@ -218,10 +218,11 @@ void expect_slice(const std::string& label, std::uint32_t chips_per_vm, const js
   EXPECT_EQ(slice->cores(), row["cores"]);
   EXPECT_EQ(slice->hosts, row["vms"]);
   EXPECT_EQ(slice->multi_host(), row["gke_multi_host"]);
-  EXPECT_EQ(slice->accelerator_type(), row["accelerator_type"]);
-  EXPECT_EQ(text(slice->chips_per_process_bounds()), row["chips_per_host_bounds"]);
-  EXPECT_EQ(text(slice->host_bounds()), row["host_bounds"]);
-  EXPECT_EQ(wrap_text(slice->wrap()), row["wrap"]);
+  EXPECT_EQ(slice->accelerator_type(), row["accelerator_type"].get<std::string>());
+  EXPECT_EQ(text(slice->chips_per_process_bounds()),
+            row["chips_per_host_bounds"].get<std::string>());
+  EXPECT_EQ(text(slice->host_bounds()), row["host_bounds"].get<std::string>());
+  EXPECT_EQ(wrap_text(slice->wrap()), row["wrap"].get<std::string>());
   EXPECT_TRUE(slice->in_catalog);
 }
 

@@ -1,0 +1,11 @@
+#include "tests/fuzz/targets.hpp"
+
+namespace tpuwh::fuzz {
+
+std::span<const Target> targets() {
+  static constexpr Target all[] = {
+      {"input", input}, {"manifest", manifest}, {"snapshot", snapshot}};
+  return all;
+}
+
+}  // namespace tpuwh::fuzz
