@@ -64,8 +64,8 @@ const MemoryLedger::Group* MemoryLedger::find(const PlaceRequest& request) {
   return found == groups_.end() ? nullptr : &found->second;
 }
 
+// After find(), which has written its key.
 void MemoryLedger::add(const PlaceRequest& request, Entry entry) {
-  write_key(request, key_);
   Group& group = groups_[key_];
   if (group.hosts_per_slice == 0) group.hosts_per_slice = request.size.hosts_per_slice;
   group.entries.push_back(std::move(entry));

@@ -92,6 +92,24 @@ TEST(AdmitLedger, is_told_of_a_place_that_is_there) {
   EXPECT_EQ(answer.ledger.place, (topology::Place{3, 1}));
 }
 
+// Its place would be written down, and nobody would have it.
+TEST(AdmitLedger, is_not_asked_for_what_is_denied_once_it_has_its_place) {
+  const auto asked = [](const char* group) {
+    std::string text = a_pod()
+                           .ray("c", group, 0, 0)
+                           .remove("/metadata/labels/ray.io~1worker-group-replica-index")
+                           .remove("/metadata/labels/ray.io~1worker-group-replica-name")
+                           .remove("/metadata/labels/ray.io~1replica-host-index")
+                           .topology("2x4")
+                           .tpu(4)
+                           .review();
+    Workspace workspace;
+    return admit(read::Body(text), {}, read::NoCluster(), workspace).ledger.use;
+  };
+  EXPECT_EQ(asked("g"), LedgerStep::Use::ask);
+  EXPECT_EQ(asked("not a label"), LedgerStep::Use::none);
+}
+
 std::string with_affinity(test::PodBuilder pod, std::string_view affinity) {
   return pod.set("/spec/affinity", nlohmann::json::parse(affinity)).review();
 }
@@ -280,6 +298,16 @@ TEST(AdmitTest, what_cannot_be_answered_is_a_status_with_its_reason) {
     EXPECT_EQ(body["reason"], each.words);
     EXPECT_EQ(answer.summary.reason, each.reason);
     EXPECT_EQ(answer.summary.outcome, outcome::Outcome::unusable);
+  }
+}
+
+TEST(AdmitSummary, says_whether_it_is_a_dry_run) {
+  for (const bool dry_run : {true, false}) {
+    json review = a_pod().job("t", 1).topology("2x4").tpu(4).review_json();
+    review["request"]["dryRun"] = dry_run;
+    std::string text = review.dump();
+    Workspace workspace;
+    EXPECT_EQ(admit(read::Body(text), {}, read::NoCluster(), workspace).summary.dry_run, dry_run);
   }
 }
 

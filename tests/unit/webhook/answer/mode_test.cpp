@@ -66,6 +66,14 @@ TEST(Shadow, says_nothing_of_a_pod_that_is_none_of_its_business) {
   EXPECT_TRUE(answer.warnings.empty());
 }
 
+TEST(Shadow, is_said_of_each_pod) {
+  for (const PodBuilder& pod :
+       {a_pod(), job(), job().annotation("tpu-webhook.dev/inject", "false"), job().tpu("1500m")}) {
+    EXPECT_TRUE(admit(pod, shadow()).shadow) << pod.pod();
+    EXPECT_FALSE(admit(pod).shadow) << pod.pod();
+  }
+}
+
 TEST(Workloads, of_a_switched_off_api_are_left_alone) {
   const auto answer = admit(ray(), only({config::WorkloadKind::job, config::WorkloadKind::jobset}));
   EXPECT_TRUE(answer.patch.empty()) << answer.patch;

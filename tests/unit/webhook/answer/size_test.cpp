@@ -124,6 +124,27 @@ TEST(SizeOfAnAnswer, many_containers_are_refused_with_the_numbers) {
   EXPECT_LT(answer.body.size(), 4096u);
 }
 
+// As many containers as are too many, and node selector terms beside them.
+std::string refused_with_terms(int count) {
+  auto pod = a_pod().accelerator("tpu7x").topology("16x20x24");
+  pod.jobset("t", "w", 2, 1, 0).tpu(1);
+  for (int i = 1; i < 16; ++i) pod.container("c" + std::to_string(i)).tpu(1);
+  json terms = json::array();
+  for (int i = 0; i < count; ++i)
+    terms.push_back(
+        {{"matchExpressions", json::array({{{"key", "zone"}, {"operator", "Exists"}}})}});
+  return test::admit(pod.set("/spec/affinity/nodeAffinity/"
+                             "requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms",
+                             terms))
+      .message;
+}
+
+TEST(SizeOfAnAnswer, node_selector_terms_are_counted_where_there_are_several) {
+  EXPECT_TRUE(refused_with_terms(1).ends_with("hosts")) << refused_with_terms(1);
+  EXPECT_TRUE(refused_with_terms(2).ends_with("hosts, and the Pod has 2 node selector terms"))
+      << refused_with_terms(2);
+}
+
 TEST(SizeOfAnAnswer, many_node_selector_terms_are_refused_with_their_number) {
   auto pod = a_pod().topology("2x4");
   pod.jobset("train", "w", 2, 1, 0).tpu(4);

@@ -537,6 +537,30 @@ TEST(Capacity, is_read_from_required_affinity_of_one_value) {
   EXPECT_EQ(with(json::array({"true", "false"})).warning(said), "");
 }
 
+TEST(NodeSelector, that_required_affinity_excludes_is_told) {
+  const char* const pool = "cloud.google.com/gke-nodepool";
+  const PodBuilder of_a = job().selector(pool, "a");
+  const auto said = [](const PodBuilder& pod) {
+    return admit(pod).warning("no node matches both");
+  };
+  EXPECT_NE(said(on_nodes(of_a, {{pool, json::array({"b"})}}))
+                .find("the node selector asks for cloud.google.com/gke-nodepool=a, and the "
+                      "required node affinity for other nodes"),
+            std::string::npos);
+  EXPECT_EQ(said(on_nodes(of_a, {{pool, json::array({"b", "a"})}})), "");
+  EXPECT_EQ(said(of_a), "");
+}
+
+// How many hosts there are is not known, so neither is which of them it is: told once, as one.
+TEST(NodeShared, is_why_nothing_is_injected) {
+  const auto answer = admit(a_pod().owner("Mine", "m", "u").topology("4x4").tpu(2));
+  ASSERT_EQ(answer.warnings.size(), 1u);
+  EXPECT_NE(answer.warnings[0].find("ask for all chips of a node"), std::string::npos)
+      << answer.warnings[0];
+  EXPECT_NE(answer.warnings[0].find("nothing was injected"), std::string::npos)
+      << answer.warnings[0];
+}
+
 TEST(SubSlice, needs_somebody_who_places_it) {
   const std::string said = "TPU-111: nothing places the 2 Pods of sub-slice 2x4";
   const PodBuilder pod = a_pod()

@@ -256,7 +256,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Each Pod is a slice of its own.
 TEST(TpuName, of_a_jobsets_single_hosts_has_the_index) {
-  for (const std::uint32_t index : {0, 3}) {
+  for (const std::uint32_t index : {0u, 3u}) {
     const auto answer = admit(a_pod().jobset("s", "r", 2, 1, index).topology("2x2").tpu(4),
                               {.config = {.tpu_name_everywhere = true}});
     EXPECT_EQ(effective(answer, "TPU_NAME"), "s-r-1-" + std::to_string(index));

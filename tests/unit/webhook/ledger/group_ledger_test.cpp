@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <ctime>
 #include <set>
 #include <string>
@@ -20,7 +21,8 @@ using OutcomeKind = GroupLedger::Outcome::Kind;
 class GroupLedgerStory : public testing::Test {
  protected:
   GroupLedger::Ticket ask(const std::string& token = {}, bool dry_run = false) {
-    ledger.ask(++ticket_,
+    ++ticket_;
+    ledger.ask(ticket_,
                {.size = {4, 0, 8},
                 .review_uid = "review-" + std::to_string(ticket_),
                 .token = token,
@@ -331,6 +333,90 @@ TEST_F(GroupLedgerStory, what_nobody_asks_for_is_tried_less_and_less) {
   ask();  // whoever asks does not wait for that
   now += 2500ms;
   EXPECT_NE(next().kind, Kind::none);
+}
+
+TEST_F(GroupLedgerStory, each_failure_doubles_the_pause_up_to_the_longest) {
+  ledger.pod_gone("0-0-00000000000000aa", now);
+  std::set<std::int64_t> random;  // parts of a quarter, in 256ths
+  for (const Moment least : {500ms, 1000ms, 2000ms, 4000ms, 8000ms, 16000ms, 30000ms, 30000ms}) {
+    ASSERT_EQ(next().kind, Kind::read) << least.count();
+    done(OutcomeKind::failed);
+    const Moment pause = ledger.pause_left(now), quarter = std::min<Moment>(least, 2s) / 4;
+    EXPECT_GE(pause, least);
+    EXPECT_LT(pause, least + quarter);
+    random.insert((pause - least) * 256 / quarter);
+    now += pause;
+  }
+  EXPECT_GT(random.size(), 2u);
+}
+
+TEST_F(GroupLedgerStory, a_place_to_be_freed_wants_the_record_where_it_is_not_known) {
+  EXPECT_FALSE(ledger.wants_record());
+  ledger.pod_gone("0-0-00000000000000aa", now);
+  EXPECT_TRUE(ledger.wants_record());
+  EXPECT_EQ(next().kind, Kind::read);
+  EXPECT_FALSE(ledger.wants_record()) << "under way";
+  done(OutcomeKind::failed);
+  EXPECT_TRUE(ledger.wants_record());
+  ask();
+  EXPECT_FALSE(ledger.wants_record()) << "somebody waits, and reads it at once";
+  now += 1s;
+  EXPECT_EQ(next().kind, Kind::read);
+  done(OutcomeKind::absent);
+  EXPECT_FALSE(ledger.wants_record()) << "known";
+}
+
+// By a reading as late as their time, and by no earlier one.
+TEST_F(GroupLedgerStory, a_stranger_is_forgotten_by_a_record_read_at_its_time) {
+  ledger.pod_gone("0-0-00000000000000aa", now);
+  EXPECT_EQ(next().kind, Kind::read);
+  done(OutcomeKind::absent);
+  EXPECT_EQ(next().kind, Kind::none);
+  EXPECT_TRUE(ledger.idle(now));
+  ledger.pod_gone("0-0-00000000000000bb", now + 1s);
+  now += 1s;
+  EXPECT_EQ(next().kind, Kind::none);
+  EXPECT_FALSE(ledger.idle(now));
+  ledger.missing(now);
+  EXPECT_EQ(next().kind, Kind::none);
+  EXPECT_TRUE(ledger.idle(now));
+}
+
+// Of a record that somebody deleted: its Pod may come for two minutes, unless it is gone already.
+TEST_F(GroupLedgerStory, a_pod_that_is_gone_does_not_come) {
+  ask();
+  begin_group();
+  EXPECT_EQ(next().kind, Kind::create);
+  done(OutcomeKind::ok);
+  const std::string token = ledger.take_answers().at(0).second.token;
+  now += 1s;
+  ledger.missing(now);
+  EXPECT_EQ(next().kind, Kind::none);
+  EXPECT_FALSE(ledger.idle(now));
+  ledger.pod_gone(token, now);
+  EXPECT_EQ(next().kind, Kind::none);
+  EXPECT_TRUE(ledger.idle(now));
+}
+
+TEST(GroupLedgerStrangers, are_remembered_up_to_their_number) {
+  const auto call_after = [](std::size_t strangers) {
+    constexpr Moment now = 1000s;
+    const GroupPods none;
+    GroupLedger ledger;
+    for (std::size_t i = 0; i < strangers; ++i)
+      ledger.pod_gone("0-0-" + std::to_string(1'000'000'000'000'000 + i), now);
+    const std::string real = "0-1-00000000000000aa";
+    ledger.pod_gone(real, now);
+    EXPECT_EQ(ledger.next({none, now}, now).kind, Kind::read);
+    ledger.done(
+        {.kind = OutcomeKind::ok,
+         .version = "1",
+         .record = {.hosts_per_slice = 4, .rebuilding = false, .entries = {{{0, 1}, real}}}},
+        now);
+    return ledger.next({none, now}, now).kind;
+  };
+  EXPECT_EQ(call_after(GroupLedger::max_strangers - 1), Kind::remove);
+  EXPECT_EQ(call_after(GroupLedger::max_strangers), Kind::none);
 }
 
 TEST_F(GroupLedgerStory, a_write_that_succeeds_forgets_the_pauses) {

@@ -279,13 +279,30 @@ TEST(RayLedger, gives_no_more_than_it_can_remember) {
   PlaceRequest request{.ns = "d", .cluster = "c", .group = "g", .size = {1, 0}, .review_uid = "u"};
   // Filled in descending order of cost: noting is cheap where the group is new.
   std::string group;
-  for (std::size_t i = 0; i < MemoryLedger::max_members; ++i) {
+  for (std::size_t i = 0; i + 1 < MemoryLedger::max_members; ++i) {
     group = std::to_string(i);
     request.group = group;
     ledger.note(request, {0, 0});
   }
   request.group = "g";
+  EXPECT_EQ(ledger.place(request).kind, PlaceAnswer::Kind::given) << "the last";
   EXPECT_EQ(ledger.place(request).kind, PlaceAnswer::Kind::try_again);
+  request.token = "0-7-00000000000000aa";
+  ledger.note(request, {0, 7});
+  EXPECT_EQ(ledger.place(request).kind, PlaceAnswer::Kind::try_again) << "nothing was noted";
+}
+
+TEST(RayLedger, notes_no_group_of_longer_names_than_it_keeps) {
+  const auto next_after_noting = [](std::size_t length) {
+    const std::string group(length - 4 - 2, 'g');  // four ends of names, and those of two letters
+    MemoryLedger ledger;
+    const PlaceRequest request{
+        .ns = "d", .cluster = "c", .group = group, .size = {4, 0}, .review_uid = "u"};
+    ledger.note(request, {0, 0});
+    return ledger.place(request).place;
+  };
+  EXPECT_EQ(next_after_noting(512), (topology::Place{0, 1}));
+  EXPECT_EQ(next_after_noting(513), (topology::Place{0, 0}));
 }
 
 }  // namespace

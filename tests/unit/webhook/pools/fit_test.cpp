@@ -85,8 +85,9 @@ TEST(ARequirement, matches_as_the_scheduler_says) {
       {"none", "Exists", {}, false},       {"none", "DoesNotExist", {}, true},
       {"zone", "DoesNotExist", {}, false}, {"size", "Gt", {"15"}, true},
       {"size", "Gt", {"16"}, false},       {"size", "Lt", {"17"}, true},
-      {"zone", "Gt", {"1"}, false},        {"none", "Lt", {"1"}, false},
-      {"size", "Gt", {}, false},           {"zone", "Likes", {"b"}, false},
+      {"size", "Lt", {"16"}, false},       {"zone", "Gt", {"1"}, false},
+      {"none", "Lt", {"1"}, false},        {"size", "Gt", {}, false},
+      {"zone", "Likes", {"b"}, false},
   };
   for (const Said& said : all) {
     Affine one;

@@ -224,6 +224,18 @@ TEST(ValidateRay, counts_the_replicas_that_kuberay_makes) {
   }
 }
 
+TEST(ValidateRay, counts_a_second_replica_that_the_autoscaler_may_make) {
+  json group = a_group("w", 4, good);
+  group["replicas"] = 1;
+  group["maxReplicas"] = 2;
+  group["template"]["spec"]["containers"][0]["env"] =
+      list({{{"name", "MEGASCALE_NUM_SLICES"}, {"value", "1"}}});
+  json object = cluster(group);
+  object["spec"]["enableInTreeAutoscaling"] = true;
+  EXPECT_NE(validated(object).warning("the autoscaler may make replica 1, whose Pods are refused"),
+            "");
+}
+
 TEST(ValidateRay, names_that_newer_kuberay_refuses_are_a_warning) {
   json object = cluster(a_group("w", 4, good));
   object["metadata"]["name"] = "4b";
