@@ -14,7 +14,7 @@ namespace tpuwh::webhook::env {
 template <class T>
 class FewOf {
  public:
-  void add(const T& item) { items_[size_++] = item; }
+  void add(const T& item) { items_[static_cast<std::size_t>(size_++)] = item; }
   bool empty() const { return size_ == 0; }
   auto begin() const { return items_.begin(); }
   auto end() const { return items_.begin() + size_; }

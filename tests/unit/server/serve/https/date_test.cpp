@@ -22,11 +22,11 @@ TEST(DateTest, names_each_month_and_each_day) {
   Date date;
   std::string months, days;
   for (unsigned month = 1; month <= 12; ++month) {
-    date.set(std::chrono::sys_days(std::chrono::year(2026) / month / 1));
+    date.set(std::chrono::sys_days(std::chrono::year(2026) / std::chrono::month(month) / 1));
     months += date.text().substr(8, 3);
   }
   for (unsigned day = 1; day <= 7; ++day) {
-    date.set(std::chrono::sys_days(std::chrono::year(2026) / 11 / day));
+    date.set(std::chrono::sys_days(std::chrono::year(2026) / 11 / std::chrono::day(day)));
     days += date.text().substr(0, 3);
   }
   EXPECT_EQ(months, "JanFebMarAprMayJunJulAugSepOctNovDec");

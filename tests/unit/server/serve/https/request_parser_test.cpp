@@ -258,7 +258,7 @@ TEST(RequestParserLineTest, a_bare_carriage_return_is_named) {
 TEST(RequestParserLimitTest, counts_the_header_as_a_whole) {
   std::string fields;
   for (int i = 0; i < 20; ++i) fields += "X: " + std::string(1000, 'y') + "\r\n";
-  for (const std::size_t step : {100'000, 1'000, 1}) {
+  for (const std::size_t step : {100'000u, 1'000u, 1u}) {
     RequestHead head;
     EXPECT_EQ(parse(post(fields, ""), step, head).status, 431u) << "step " << step;
   }
@@ -330,7 +330,7 @@ TEST(RequestParserHeadTest, ignores_trailers) {
 TEST(RequestParserTest, takes_a_head_of_exactly_the_limit) {
   const std::string begin = "POST /mutate HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nX: ";
   const std::string end = "\r\n\r\n";
-  for (const std::size_t beyond : {0, 1}) {
+  for (const std::size_t beyond : {0u, 1u}) {
     const std::string filling(limits::header_bytes - begin.size() - end.size() + beyond, 'x');
     RequestHead head;
     const Outcome out = parse(begin + filling + end, 1u << 20, head);
