@@ -115,6 +115,13 @@ PodBuilder& PodBuilder::ray(std::string_view cluster, std::string_view group, st
   return *this;
 }
 
+PodBuilder& PodBuilder::without_place() {
+  for (const char* label :
+       {"worker-group-replica-index", "worker-group-replica-name", "replica-host-index"})
+    remove("/metadata/labels/ray.io~1" + std::string(label));
+  return *this;
+}
+
 json& PodBuilder::last() {
   return pod_[json::json_pointer(last_)];
 }

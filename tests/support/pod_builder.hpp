@@ -42,6 +42,9 @@ class PodBuilder {
   PodBuilder& ray(std::string_view cluster, std::string_view group, std::uint32_t replica,
                   std::uint32_t host);
 
+  // And without: nothing says which member it is.
+  PodBuilder& without_place();
+
   // Chips of the last container, as limit and request; a number or a string.
   PodBuilder& tpu(const json& quantity);
   PodBuilder& container(std::string_view name);

@@ -95,14 +95,8 @@ TEST(AdmitLedger, is_told_of_a_place_that_is_there) {
 // Its place would be written down, and nobody would have it.
 TEST(AdmitLedger, is_not_asked_for_what_is_denied_once_it_has_its_place) {
   const auto asked = [](const char* group) {
-    std::string text = a_pod()
-                           .ray("c", group, 0, 0)
-                           .remove("/metadata/labels/ray.io~1worker-group-replica-index")
-                           .remove("/metadata/labels/ray.io~1worker-group-replica-name")
-                           .remove("/metadata/labels/ray.io~1replica-host-index")
-                           .topology("2x4")
-                           .tpu(4)
-                           .review();
+    std::string text =
+        a_pod().ray("c", group, 0, 0).without_place().topology("2x4").tpu(4).review();
     Workspace workspace;
     return admit(read::Body(text), {}, read::NoCluster(), workspace).ledger.use;
   };

@@ -111,11 +111,16 @@ TEST(SizeOfAnAnswer, of_every_shape_at_the_longest_names_is_bounded) {
   EXPECT_LE(most.answer, write::max_patch_bytes * 4 / 3 + 16'384);
 }
 
-TEST(SizeOfAnAnswer, many_containers_are_refused_with_the_numbers) {
+// More than a patch may hold the names for.
+test::PodBuilder of_many_containers() {
   auto pod = a_pod().accelerator("tpu7x").topology("16x20x24");
   pod.jobset("t", "w", 2, 1, 0).tpu(1);
   for (int i = 1; i < 16; ++i) pod.container("c" + std::to_string(i)).tpu(1);
-  const test::Admitted answer = test::admit(pod);
+  return pod;
+}
+
+TEST(SizeOfAnAnswer, many_containers_are_refused_with_the_numbers) {
+  const test::Admitted answer = test::admit(of_many_containers());
   EXPECT_FALSE(answer.allowed);
   EXPECT_EQ(answer.reason, outcome::Reason::too_long);
   EXPECT_NE(answer.message.find(" bytes, the maximum is 1048576"), std::string::npos)
@@ -124,18 +129,15 @@ TEST(SizeOfAnAnswer, many_containers_are_refused_with_the_numbers) {
   EXPECT_LT(answer.body.size(), 4096u);
 }
 
-// As many containers as are too many, and node selector terms beside them.
 std::string refused_with_terms(int count) {
-  auto pod = a_pod().accelerator("tpu7x").topology("16x20x24");
-  pod.jobset("t", "w", 2, 1, 0).tpu(1);
-  for (int i = 1; i < 16; ++i) pod.container("c" + std::to_string(i)).tpu(1);
   json terms = json::array();
   for (int i = 0; i < count; ++i)
     terms.push_back(
         {{"matchExpressions", json::array({{{"key", "zone"}, {"operator", "Exists"}}})}});
-  return test::admit(pod.set("/spec/affinity/nodeAffinity/"
-                             "requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms",
-                             terms))
+  return test::admit(of_many_containers().set(
+                         "/spec/affinity/nodeAffinity/"
+                         "requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms",
+                         terms))
       .message;
 }
 

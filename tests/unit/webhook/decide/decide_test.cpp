@@ -647,10 +647,7 @@ TEST(ComputeClass, a_ray_worker_has_as_many_hosts_as_its_group) {
 
 // As KubeRay makes it without RayMultiHostIndexing.
 PodBuilder ray_without_a_place() {
-  return ray()
-      .remove("/metadata/labels/ray.io~1worker-group-replica-index")
-      .remove("/metadata/labels/ray.io~1worker-group-replica-name")
-      .remove("/metadata/labels/ray.io~1replica-host-index");
+  return ray().without_place();
 }
 
 TEST(Names, that_are_no_labels_say_what_to_do) {

@@ -18,6 +18,11 @@ using namespace std::chrono_literals;
 using Kind = GroupLedger::Call::Kind;
 using OutcomeKind = GroupLedger::Outcome::Kind;
 
+// The same for the same number.
+std::string made_up_token(std::uint64_t number) {
+  return "0-0-" + std::to_string(1'000'000'000'000'000 + number);
+}
+
 class GroupLedgerStory : public testing::Test {
  protected:
   GroupLedger::Ticket ask(const std::string& token = {}, bool dry_run = false) {
@@ -403,8 +408,7 @@ TEST(GroupLedgerStrangers, are_remembered_up_to_their_number) {
     constexpr Moment now = 1000s;
     const GroupPods none;
     GroupLedger ledger;
-    for (std::size_t i = 0; i < strangers; ++i)
-      ledger.pod_gone("0-0-" + std::to_string(1'000'000'000'000'000 + i), now);
+    for (std::uint64_t i = 0; i < strangers; ++i) ledger.pod_gone(made_up_token(i), now);
     const std::string real = "0-1-00000000000000aa";
     ledger.pod_gone(real, now);
     EXPECT_EQ(ledger.next({none, now}, now).kind, Kind::read);
@@ -464,8 +468,7 @@ TEST_F(GroupLedgerStory, a_list_tells_what_a_failed_write_left) {
 // Those that nobody gave are forgotten once a record that was read after their time lacks them.
 TEST_F(GroupLedgerStory, strangers_make_room_for_later_ones) {
   member();
-  for (int i = 0; i < 5000; ++i)
-    ledger.pod_gone("0-0-" + std::to_string(1'000'000'000'000'000 + i), now + 1s);
+  for (std::uint64_t i = 0; i < 5000; ++i) ledger.pod_gone(made_up_token(i), now + 1s);
   now += 5s;
   LedgerRecord theirs = ledger.record();
   ledger.refresh("listed", theirs, now, now);
@@ -514,8 +517,7 @@ TEST_F(GroupLedgerStory, a_write_that_was_not_sent_is_repeated_without_reading) 
 // Anybody may create a Pod with any token, and delete it.
 TEST_F(GroupLedgerStory, a_token_that_nobody_gave_costs_nothing) {
   member();
-  for (int i = 0; i < 5000; ++i)
-    ledger.pod_gone("0-0-" + std::to_string(1'000'000'000'000'000 + i), now);
+  for (std::uint64_t i = 0; i < 5000; ++i) ledger.pod_gone(made_up_token(i), now);
   now += 10s;
   EXPECT_EQ(next().kind, Kind::none);
   EXPECT_EQ(next().kind, Kind::none);
@@ -525,8 +527,7 @@ TEST_F(GroupLedgerStory, a_token_that_nobody_gave_costs_nothing) {
 TEST_F(GroupLedgerStory, made_up_tokens_do_not_keep_a_real_one_from_being_freed) {
   member();
   const std::string second = member();
-  for (int i = 0; i < 5000; ++i)
-    ledger.pod_gone("0-0-" + std::to_string(1'000'000'000'000'000 + i), now);
+  for (std::uint64_t i = 0; i < 5000; ++i) ledger.pod_gone(made_up_token(i), now);
   pods.erase("uid-" + second);
   ledger.pod_gone(second, now);
   const auto call = next();

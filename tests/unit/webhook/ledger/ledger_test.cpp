@@ -23,13 +23,7 @@ const char* const slice_key = "tpu-webhook.dev/slice-key";
 
 // As KubeRay makes it without RayMultiHostIndexing.
 PodBuilder worker(const char* topology = "4x4", const char* group = "g") {
-  return a_pod()
-      .ray("c", group, 0, 0)
-      .remove("/metadata/labels/ray.io~1worker-group-replica-index")
-      .remove("/metadata/labels/ray.io~1worker-group-replica-name")
-      .remove("/metadata/labels/ray.io~1replica-host-index")
-      .topology(topology)
-      .tpu(4);
+  return a_pod().ray("c", group, 0, 0).without_place().topology(topology).tpu(4);
 }
 
 // Every request of an API server has a uid of its own.
