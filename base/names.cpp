@@ -3,6 +3,7 @@
 #include "base/characters.hpp"
 
 #include <charconv>
+#include <limits>
 
 namespace tpuwh::base {
 
@@ -36,8 +37,7 @@ bool is_dns_label(std::string_view text) {
 }
 
 bool is_host_name(std::string_view text) {
-  constexpr std::size_t longest = 253;
-  if (text.size() > longest) return false;
+  if (text.size() > max_host_name_length) return false;
   for (;;) {
     const std::string_view part = text.substr(0, text.find('.'));
     if (part.empty() || !is_host_character(part.front()) || !is_host_character(part.back()))
@@ -98,6 +98,8 @@ bool has_placeholder(std::string_view text) {
 std::optional<std::uint32_t> plain_decimal(std::string_view text) {
   if (text.empty() || !is_digit(text.front()) || (text.size() > 1 && text.front() == '0'))
     return std::nullopt;
+  // A million digits would be read to their end.
+  if (text.size() > std::numeric_limits<std::uint32_t>::digits10 + 1) return std::nullopt;
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;

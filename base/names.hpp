@@ -12,6 +12,7 @@ namespace tpuwh::base {
 
 // Longest DNS label, label value and name part of a key (RFC 1123, Kubernetes).
 inline constexpr std::size_t max_label_length = 63;
+inline constexpr std::size_t max_host_name_length = 253;
 
 // Lower-case letters, digits and inner dashes, 1 to 63: spec.hostname, spec.subdomain.
 bool is_dns_label(std::string_view text);

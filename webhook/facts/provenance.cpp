@@ -56,6 +56,8 @@ void Provenance::parse(std::string_view annotation) {
     std::string_view list = take_until(annotation, ';');
     if (list.size() <= base::Digest().size()) continue;
     const std::string_view container = take_until(list, ':');
+    // No record of ours has another, and looking one up compares it with each.
+    if (!base::is_dns_label(container)) continue;
     while (!list.empty()) {
       skip_empty(list, ',');
       std::string_view item = take_until(list, ',');

@@ -1,5 +1,7 @@
 #include "webhook/pools/fit.hpp"
 
+#include "base/names.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -23,6 +25,8 @@ bool tolerates(const read::Toleration& toleration, const Taint& taint) {
 }
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
+  // Leading zeros are allowed. A million of them would be read for each node.
+  if (text.size() > base::max_host_name_length) return std::nullopt;
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;

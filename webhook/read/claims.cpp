@@ -25,11 +25,12 @@ bool asks_by_claim(const Container& container) {
 // containers that use them.
 class ClaimsByName {
  public:
-  // Puts them in order and counts their uses. Allocates nothing.
+  // Puts them in order and counts their uses. Allocates where two entries name a ResourceClaim.
   explicit ClaimsByName(Pod& pod) : pod_(pod), claims_(pod.claims) {
     // No API server takes two of one name; the first counts.
     std::ranges::sort(claims_, {},
                       [](const Claim& each) { return std::pair(name(each), each.index); });
+    unite_entries();
     for (const Container& each : pod.containers)
       if (!each.init || each.sidecar)
         for_each_of(each, [](Claim* claim) {
@@ -52,9 +53,24 @@ class ClaimsByName {
  private:
   static std::string_view name(const Claim& claim) { return claim.name; }
 
+  // Two entries may name one ResourceClaim, whose devices are there once.
+  void unite_entries() {
+    std::vector<std::uint32_t> named;
+    for (std::uint32_t i = 0; i < claims_.size(); ++i) {
+      claims_[i].same = i;
+      if (claims_[i].template_name.empty() && !claims_[i].claim_name.empty()) named.push_back(i);
+    }
+    const auto claim_name = [&](std::uint32_t i) { return claims_[i].claim_name; };
+    std::ranges::stable_sort(named, {}, claim_name);
+    for (std::size_t i = 1; i < named.size(); ++i)
+      if (claim_name(named[i]) == claim_name(named[i - 1]))
+        claims_[named[i]].same = claims_[named[i - 1]].same;
+  }
+
   Claim* find(std::string_view wanted) const {
     const auto found = std::ranges::lower_bound(claims_, wanted, {}, name);
-    return found == claims_.end() || found->name != wanted ? nullptr : &*found;
+    if (found == claims_.end() || found->name != wanted) return nullptr;
+    return &claims_[found->same];
   }
 
   const Pod& pod_;
@@ -66,20 +82,38 @@ std::string_view first_of(std::string_view one, std::string_view other, std::str
   return !one.empty() ? one : !other.empty() ? other : last;
 }
 
-// What a node label says of the nodes that the Pod may have, as the Pod or else its claim says it.
-std::string_view selected(const Pod& pod, std::string_view key, std::string_view of_claim) {
-  return first_of(pod.selector(key), pinned_value(pod, key), of_claim);
+// What the nodes are like that the Pod may have, as it says itself. It may say as much as a review
+// holds, and have as many containers, so that it is looked for once.
+struct SelectedNodes {
+  explicit SelectedNodes(const Pod& pod)
+      : chips(base::plain_decimal(selected(pod, key::accelerator_count))),
+        accelerator(selected(pod, key::accelerator)),
+        topology(selected(pod, key::topology)),
+        described(pod.annotation(Annotation::topology)) {}
+
+  static std::string_view selected(const Pod& pod, std::string_view key) {
+    return first_of(pod.selector(key), pinned_value(pod, key), {});
+  }
+
+  std::optional<std::uint32_t> chips;  // of a node
+  std::string_view accelerator, topology;
+  std::string_view described;  // topology by our annotation, behind that of a claim
+};
+
+// Nothing for a text that is longer than any topology.
+std::optional<topology::Dims> dims_of(std::string_view topology) {
+  if (topology.size() > base::max_label_length) return std::nullopt;
+  const auto dims = topology::Dims::parse(topology);
+  return dims ? std::optional(*dims) : std::nullopt;
 }
 
 // That all nodes have which the Pod and its claim select.
-std::optional<std::uint32_t> chips_of_node(const Pod& pod, const Claimed& claim) {
-  const auto count = base::plain_decimal(selected(pod, key::accelerator_count, {}));
-  if (count && *count > 0) return count;
+std::optional<std::uint32_t> chips_of_node(const SelectedNodes& nodes, const Claimed& claim) {
+  if (nodes.chips.value_or(0) > 0) return nodes.chips;
   const topology::Generation* generation =
-      topology::find_generation(selected(pod, key::accelerator, claim.accelerator));
+      topology::find_generation(first_of(nodes.accelerator, claim.accelerator, {}));
   if (generation == nullptr) return std::nullopt;
-  const auto dims = topology::Dims::parse(selected(
-      pod, key::topology, first_of(claim.topology, pod.annotation(Annotation::topology), {})));
+  const auto dims = dims_of(first_of(nodes.topology, claim.topology, nodes.described));
   if (dims) {
     std::array<std::uint32_t, 4> each{};
     const bool one = topology::chips_per_vm_of(*generation, *dims, each) == 1;
@@ -91,6 +125,11 @@ std::optional<std::uint32_t> chips_of_node(const Pod& pod, const Claimed& claim)
   };
   if (machines.empty() || std::ranges::any_of(machines, differs)) return std::nullopt;
   return machines.front().chips_per_vm;
+}
+
+// What is left of it can still be no object's name, and whoever looks for it may copy it.
+std::string_view looked_for(std::string_view name) {
+  return name.substr(0, base::max_host_name_length + 1);
 }
 
 // "ResourceClaimTemplate four-chips"
@@ -105,7 +144,7 @@ class Taking {
   Taking(Pod& pod, std::string_view ns, const ClusterView& cluster, TakenClaims& taken)
       : pod_(pod),
         claims_(pod),
-        ns_(ns),
+        ns_(looked_for(ns)),
         cluster_(cluster),
         taken_(taken),
         // Who asks by google.com/tpu waits for no claim beside it.
@@ -141,8 +180,8 @@ class Taking {
 
   std::optional<std::uint64_t> claimed(const Claim& claim) {
     const bool made = !claim.template_name.empty();
-    const ClaimSource source{ns_, made ? claim.template_name : claim.claim_name, made};
-    if (source.name.empty()) return nothing_read();
+    const ClaimSource source{ns_, looked_for(made ? claim.template_name : claim.claim_name), made};
+    if (source.name.empty() || ++asked_ > max_asked_claims) return nothing_read();
     Claimed found = cluster_.claimed(source);
     switch (found.known) {
       case Claimed::Known::no:
@@ -173,7 +212,8 @@ class Taking {
       return not_counted(NotCounted::chips,
                          base::concat({"containers of the Pod share the chips of ", title(source),
                                        "; which of them runs on the chips is not known"}));
-    const auto chips = found.all ? chips_of_node(pod_, found) : std::optional(found.chips);
+    if (found.all && !nodes_) nodes_.emplace(pod_);
+    const auto chips = found.all ? chips_of_node(*nodes_, found) : std::optional(found.chips);
     if (!chips)
       return not_counted(NotCounted::chips,
                          base::concat({title(source),
@@ -225,6 +265,8 @@ class Taking {
   const ClusterView& cluster_;
   TakenClaims& taken_;
   const bool waits_;
+  std::size_t asked_ = 0;  // claims of containers
+  std::optional<SelectedNodes> nodes_;
   bool described_ = false;
   std::string doubt_;  // of the container: whose devices they are that it claims
 };

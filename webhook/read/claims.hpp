@@ -15,6 +15,10 @@ namespace tpuwh::webhook::read {
 // may name as many as it holds, and each is a question to the API server.
 inline constexpr std::size_t max_unread_claims = 16;
 
+// More claims of a Pod's containers are not looked at: each is a question to the store, and those
+// behind them count as not read.
+inline constexpr std::size_t max_asked_claims = 128;
+
 // What the claims of a Pod say beside its chips.
 struct TakenClaims {
   enum class NotCounted {
@@ -42,9 +46,10 @@ struct TakenClaims {
 // too, stays as it is. Puts pod.claims in the order of their names.
 //
 //   all that a node has  where the Pod or the claim selects nodes that all have the same number
-//   containers  of a Pod that share a claim: one that ends before the others begin has it, too
+//   containers  of a Pod that share a claim: one that ends before the others begin has it, too. Two
+//               entries that name one ResourceClaim are one claim
 //   cost  claims and uses, times the logarithm of the claims; no allocation but for what a claim
-//         says beside its chips
+//         says beside its chips, and where entries name ResourceClaims
 void take_claimed_chips(Pod& pod, std::string_view ns, const ClusterView& cluster,
                         TakenClaims& taken);
 

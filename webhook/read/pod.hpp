@@ -147,6 +147,7 @@ struct Claim {
   // By containers that run at a time, and in which it was met last: of take_claimed_chips().
   std::uint32_t uses = 0;
   std::uint32_t met = 0;
+  std::uint32_t same = 0;  // the place of the entry that counts for all of one ResourceClaim
 };
 
 struct Owner {

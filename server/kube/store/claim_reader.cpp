@@ -20,6 +20,10 @@ using Known = Claimed::Known;
 
 constexpr std::string_view tpu_class = "tpu.google.com";
 
+// No API server takes more requests of a claim, or alternatives of a request
+// (DeviceRequestsMaxSize, FirstAvailableDeviceRequestMaxSize of k8s.io/api/resource/v1).
+constexpr std::size_t max_requests = 32, max_alternatives = 8;
+
 bool read_count(Reader& in, std::uint32_t& out) {
   std::string_view text;
   if (in.kind() != ValueKind::number) return in.skip();
@@ -45,7 +49,8 @@ bool read_member(Reader& in, std::string_view key, DeviceRequest& out) {
 }
 
 bool read_alternatives(Reader& in, std::vector<DeviceRequest>& out) {
-  return read_array(in, [&](std::size_t) {
+  return read_array(in, [&](std::size_t i) {
+    if (i == max_alternatives) return in.fail(base::Errc::bad_value, "more than 8 alternatives");
     DeviceRequest& one = out.emplace_back();
     return read_object(in, [&](std::string_view key) { return read_member(in, key, one); });
   });
@@ -158,7 +163,10 @@ bool read_claim_spec(Reader& in, ClaimSpec& out) {
     if (part != "devices") return in.skip();
     return read_object(in, [&](std::string_view key) {
       if (key != "requests") return in.skip();
-      return read_array(in, [&](std::size_t) { return read_request(in, out.emplace_back()); });
+      return read_array(in, [&](std::size_t i) {
+        if (i == max_requests) return in.fail(base::Errc::bad_value, "more than 32 requests");
+        return read_request(in, out.emplace_back());
+      });
     });
   });
 }

@@ -77,6 +77,7 @@ struct Said {
 };
 
 TEST(ARequirement, matches_as_the_scheduler_says) {
+  const std::string with_zeros = std::string(251, '0') + "15", with_more = '0' + with_zeros;
   const std::vector<Said> all = {
       {"zone", "In", {"a", "b"}, true},    {"zone", "In", {"a"}, false},
       {"none", "In", {"a"}, false},        {"zone", "NotIn", {"a"}, true},
@@ -87,7 +88,8 @@ TEST(ARequirement, matches_as_the_scheduler_says) {
       {"size", "Gt", {"16"}, false},       {"size", "Lt", {"17"}, true},
       {"size", "Lt", {"16"}, false},       {"zone", "Gt", {"1"}, false},
       {"none", "Lt", {"1"}, false},        {"size", "Gt", {}, false},
-      {"zone", "Likes", {"b"}, false},
+      {"zone", "Likes", {"b"}, false},     {"size", "Gt", {with_zeros}, true},
+      {"size", "Gt", {with_more}, false},
   };
   for (const Said& said : all) {
     Affine one;

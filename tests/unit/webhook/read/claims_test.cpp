@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -72,6 +74,10 @@ test::PodBuilder worker(const json& claims, const json& used) {
 
 json claim(const char* name, const char* made_from) {
   return {{"name", name}, {"resourceClaimTemplateName", made_from}};
+}
+
+json by_name(const char* name, const char* which) {
+  return {{"name", name}, {"resourceClaimName", which}};
 }
 
 json use(const char* name) {
@@ -260,9 +266,6 @@ TEST(Claims, beside_chips_add_none) {
 }
 
 TEST(Claims, by_their_own_name_are_counted) {
-  const auto by_name = [](const char* name, const char* which) {
-    return json{{"name", name}, {"resourceClaimName", which}};
-  };
   const auto beside = ask(worker(list({claim("tpu", "tpu-4"), by_name("net", "netdev")}),
                                  list({use("tpu"), use("net")})));
   EXPECT_EQ(effective(beside, "TPU_WORKER_ID"), "1");
@@ -276,6 +279,72 @@ TEST(Claims, by_their_own_name_are_counted) {
   EXPECT_NE(shared.warning("TPU-115"), "");
   auto one_host = worker(list({by_name("tpu", "tpu-4")}), list({use("tpu")}));
   EXPECT_EQ(ask(one_host.topology("2x2")).warning("TPU-115"), "");
+}
+
+// Two entries for one ResourceClaim: its four chips are there once.
+TEST(Claims, of_one_object_by_two_entries_are_one) {
+  const auto claims =
+      list({by_name("a", "tpu-4"), by_name("net", "netdev"), by_name("b", "tpu-4")});
+  EXPECT_EQ(effective(ask(worker(claims, list({use("a"), use("b"), use("net")}))), "TPU_WORKER_ID"),
+            "1");
+  const auto shared =
+      ask(worker(claims, list({use("a")}))
+              .topology("2x2")
+              .container("c")
+              .set("/spec/containers/1/resources", json{{"claims", list({use("b")})}}));
+  EXPECT_EQ(shared.reason, outcome::Reason::no_tpu) << shared.body;
+  EXPECT_NE(shared.warning("share the chips of ResourceClaim tpu-4"), "");
+  // Each of a template's is another.
+  const auto made =
+      ask(worker(list({claim("a", "tpu-1"), claim("b", "tpu-1")}), list({use("a"), use("b")}))
+              .topology("1x2"));
+  EXPECT_NE(made.reason, outcome::Reason::no_tpu) << made.body;
+}
+
+// What is asked of the cluster, name by name.
+struct Counting final : ClusterView {
+  Claimed claimed(const ClaimSource& source) const override {
+    ++asked;
+    longest = std::max({longest, source.ns.size(), source.name.size()});
+    return {.known = Claimed::Known::chips, .chips = 1};
+  }
+  mutable std::size_t asked = 0, longest = 0;
+};
+
+// A longer name is nobody's, and is not copied whole by whoever looks for it.
+TEST(Claims, are_looked_for_by_a_little_more_than_the_longest_name) {
+  for (const std::size_t length : {253, 254, 255, 1000}) {
+    const Counting cluster;
+    const std::string of_template(length, 'n'), ns(length, 'd');
+    test::ReadPod read(worker(list({claim("c", of_template.c_str())}), list({use("c")})));
+    TakenClaims taken;
+    take_claimed_chips(read.pod, ns, cluster, taken);
+    EXPECT_EQ(cluster.longest, std::min<std::size_t>(length, 254));
+  }
+}
+
+// Each container asks for a claim of its own, beyond what any Pod has.
+TEST(Claims, are_not_asked_for_without_bound) {
+  auto pod = worker(list({claim("c", "t")}), list({use("c")}));
+  json containers = json::array();
+  for (std::size_t i = 0; i < 4 * max_asked_claims; ++i)
+    containers.push_back(
+        {{"name", "c" + std::to_string(i)}, {"resources", {{"claims", list({use("c")})}}}});
+  pod.set("/spec/containers", containers);
+  test::ReadPod read(pod);
+  const Counting cluster;
+  TakenClaims taken;
+  take_claimed_chips(read.pod, "default", cluster, taken);
+  EXPECT_EQ(cluster.asked, max_asked_claims);
+}
+
+// Of what the Pod selects, and not what it writes in front of it.
+TEST(Claims, for_all_chips_of_a_node_need_a_topology_that_can_be_one) {
+  auto pod = worker(list({claim("c", "all")}), list({use("c")})).topology("4x4");
+  pod.set("/spec/nodeSelector/cloud.google.com~1gke-accelerator-count", std::string(100, '1'));
+  EXPECT_EQ(effective(ask(pod), "TPU_WORKER_ID"), "1");
+  pod.topology(std::string(100, '2') + "x4");
+  EXPECT_EQ(ask(pod).reason, outcome::Reason::no_tpu);
 }
 
 TEST(Claims, say_which_nodes_where_the_pod_does_not) {

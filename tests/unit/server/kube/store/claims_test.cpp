@@ -220,6 +220,22 @@ TEST(ClaimSpecs, are_as_they_were_read_last) {
   }
 }
 
+// As many as the API takes; what says more is not read.
+TEST(ClaimSpecs, have_no_more_requests_than_the_api_allows) {
+  const auto read = [](std::size_t requests, std::size_t alternatives) {
+    const Json one{{"deviceClassName", "a"}};
+    const Json request{{"firstAvailable", std::vector<Json>(alternatives, one)}};
+    const Json requests_of_claim = std::vector<Json>(requests, request);
+    std::string text = Json{{"devices", {{"requests", requests_of_claim}}}}.dump();
+    base::json::Reader reader;
+    ClaimSpec spec;
+    return reader.start(webhook::read::Body(text).bytes()) && read_claim_spec(reader, spec);
+  };
+  EXPECT_TRUE(read(32, 8));
+  EXPECT_FALSE(read(33, 1));
+  EXPECT_FALSE(read(1, 9));
+}
+
 // ---- selectors
 
 // But for whether the driver's name stands in it.
