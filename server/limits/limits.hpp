@@ -343,6 +343,9 @@ inline constexpr Duration claim_call = 2s;
 // (docs/facts.md#retry-after).
 inline constexpr Duration claim_wait = 6s;
 inline constexpr Duration claim_pause = 1s;
+// Pods that wait so, a quarter of the connections: who waits here is not closed for others, and a
+// name that is nowhere costs its author nothing. Whoever comes behind them is answered at once.
+inline constexpr std::size_t waiting_pods = connections / 4;
 
 // A session's wait for the ledger: more than that patience, whose answer says why.
 inline constexpr Duration ledger_wait = 6s;

@@ -31,6 +31,19 @@ Claimed unreadable(std::string why) {
   return {.known = Claimed::Known::unreadable, .why = std::move(why)};
 }
 
+// One more for as long as it lives.
+class Counted {
+ public:
+  Counted(std::size_t& all, bool counts) : all_(all), one_(counts ? 1 : 0) { all_ += one_; }
+  ~Counted() { all_ -= one_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  std::size_t& all_;
+  const std::size_t one_;
+};
+
 // Which another replica may be able to read.
 Claimed unreadable_here(std::string why) {
   Claimed out = unreadable(std::move(why));
@@ -67,6 +80,8 @@ ClaimsOfPods::ClaimsOfPods(client::Client& client, const store::Store& store, ne
 
 net::Task<places::ReadClaims> ClaimsOfPods::read(std::vector<OwnedClaim> claims, bool patient) {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
+  patient = patient && waiting_ < limits::api::waiting_pods;
+  const Counted counted(waiting_, patient);
   std::vector<QuestionPtr> questions;
   for (const OwnedClaim& each : claims) questions.push_back(question(each));
   places::ReadClaims out;

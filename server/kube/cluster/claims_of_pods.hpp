@@ -35,7 +35,8 @@ class ClaimsOfPods {
   // The version in which it asks. Before, none can be read.
   void set_version(std::string version) { version_ = std::move(version); }
 
-  // patient  until the questions are over; else until each was asked once
+  // patient  until the questions are over, where no more than limits::api::waiting_pods wait so;
+  //          else until each was asked once
   net::Task<places::ReadClaims> read(std::vector<places::OwnedClaim> claims, bool patient);
 
   const ClaimsStatus& status() const { return status_; }
@@ -61,6 +62,7 @@ class ClaimsOfPods {
   store::ObjectReader reader_;
   std::string version_;
   std::map<places::OwnedClaim, QuestionPtr> asked_;
+  std::size_t waiting_ = 0;  // patiently
   ClaimsStatus status_;
 };
 

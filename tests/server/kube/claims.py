@@ -2,6 +2,7 @@
 
 import base64
 import concurrent.futures
+import contextlib
 import json
 import re
 import time
@@ -178,6 +179,24 @@ def a_template_that_never_comes_is_named():
     with Server(Api(), tls=False) as server, Serving(server, "--claims", "--mode", "shadow") as program:
         took, answer = program.ask(member("tpus"))
         assert worker_id(answer) is None and b"would have been deferred" in answer.body and took < 1, (took, answer.body)
+
+
+@check
+def pods_that_wait_for_what_is_nowhere_do_not_hold_the_connections():
+    """A quarter of them wait; whoever comes behind is told at once, and asks again."""
+    waiting = 256
+    with Server(Api(), tls=False) as server, Serving(server) as program, contextlib.ExitStack() as held:
+        context = tls(program.ca)
+        for _ in range(waiting):
+            held.enter_context(Connection(program.port, context)).send(creation(member("nowhere")))
+        time.sleep(0.5)
+        for _ in range(3):
+            took, answer = program.ask(member("nowhere"))
+            assert answer.status == 503 and b"is not there" in answer.body and took < 1, (took, answer.body)
+        held.close()
+        time.sleep(8)
+        took, answer = program.ask(member("nowhere"))
+        assert answer.status == 503 and took > 5, "nobody waits any more"
 
 
 @check
