@@ -70,7 +70,7 @@ class Judge {
              const std::string& found, const std::vector<std::string>& allowed) {
     if (allowed.empty() || any_matches(allowed, found)) return;
     const std::string shown = base::printable(found);
-    add(finding, one.title + shown, 0,
+    add(finding, one.title + shown, one.pods * one.chips,
         found.empty()
             ? base::concat({one.title, "selects no ", what, ", expected one of ", listed(allowed)})
             : base::concat({one.title, what, " ", shown, " is not allowed, expected one of ",
@@ -82,7 +82,8 @@ class Judge {
     if (allowed.empty() || std::ranges::find(allowed, one.capacity) != allowed.end()) return;
     std::vector<std::string> names;
     for (const Capacity each : allowed) names.emplace_back(name_of(each));
-    add(Finding::rule_capacity, base::concat({one.title, name_of(one.capacity)}), 0,
+    add(Finding::rule_capacity, base::concat({one.title, name_of(one.capacity)}),
+        one.pods * one.chips,
         base::concat({one.title, "asks for ", name_of(one.capacity), " capacity, expected one of ",
                       listed(names)}));
   }
@@ -143,10 +144,12 @@ std::vector<Broken> judge(const Rules& rules, std::string_view ns, const AskedOb
   if (object.templates.empty()) return out;
   const Rule* rule = rule_of(rules, ns);
   if (rule == nullptr) {
+    std::uint64_t chips = 0;
+    for (const AskedTemplate& each : object.templates) chips += each.pods * each.chips;
     if (!rules.others_may_ask)
       out.push_back({Finding::rule_namespace,
                      {},
-                     0,
+                     chips,
                      base::concat({"namespace ", base::printable(ns),
                                    " may not ask for TPUs: no rule names it",
                                    rules.contact.empty() ? "" : " (ask ", rules.contact,
@@ -159,10 +162,16 @@ std::vector<Broken> judge(const Rules& rules, std::string_view ns, const AskedOb
   return out;
 }
 
-bool was_broken(const std::vector<Broken>& before, const Broken& now) {
-  return std::ranges::any_of(before, [&](const Broken& each) {
-    return each.finding == now.finding && each.key == now.key && each.amount >= now.amount;
-  });
+BrokenBefore::BrokenBefore(const std::vector<Broken>& before) {
+  for (const Broken& each : before) {
+    std::uint64_t& most = most_[{each.finding, each.key}];
+    most = std::max(most, each.amount);
+  }
+}
+
+bool BrokenBefore::includes(const Broken& now) const {
+  const auto found = most_.find({now.finding, now.key});
+  return found != most_.end() && found->second >= now.amount;
 }
 
 std::optional<std::uint64_t> chips_of(std::string_view topology) {

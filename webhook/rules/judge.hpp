@@ -8,9 +8,11 @@
 #include "webhook/rules/rules.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tpuwh::webhook::rules {
@@ -52,8 +54,19 @@ struct Broken {
 // All that the object breaks; nothing for one that asks for no chips.
 std::vector<Broken> judge(const Rules& rules, std::string_view ns, const AskedObject& object);
 
-// Whether `before` broke the same at least as much.
-bool was_broken(const std::vector<Broken>& before, const Broken& now);
+// What an object broke before an update. An object may break as much as it has templates, so that
+// they are not compared one by one.
+class BrokenBefore {
+ public:
+  // `before` outlives it.
+  explicit BrokenBefore(const std::vector<Broken>& before);
+
+  // The same, at least as much.
+  bool includes(const Broken& now) const;
+
+ private:
+  std::map<std::pair<findings::Finding, std::string_view>, std::uint64_t> most_;
+};
 
 // The chips of a topology, "4x4"; nothing for another text.
 std::optional<std::uint64_t> chips_of(std::string_view topology);

@@ -17,7 +17,7 @@ struct Spec {
 
 bool read_spec(base::json::Reader& in, base::json::Reader::Mark place, Spec& spec) {
   return object_at(in, place, [&](std::string_view key, base::json::Seen& seen) {
-    if (key == "replicas") return in.first(seen, 0) && optional_number(in, spec.replicas);
+    if (key == "replicas") return in.first(seen, 0) && optional_count(in, spec.replicas);
     if (key == "serviceName")
       return in.first(seen, 1) && base::json::optional_text(in, spec.service_name);
     if (key == "template") return in.first(seen, 2) && keep_place(in, spec.pod_template);

@@ -78,9 +78,14 @@ void Checker::take_asked(base::json::Reader::Mark pod_template) {
   if (asked_.templates.size() == max_counted_templates) return;
   const read::Pod& pod = work_.pod;
   const facts::Shape& shape = work_.told.shape;
-  std::uint64_t chips = 0, before = 0;
-  for (const read::Container* each : shape.processes) chips += each->chips();
-  for (const read::Container* each : shape.init) before = std::max(before, each->chips());
+  std::uint64_t chips = 0, sidecars = 0, before = 0;
+  for (const read::Container* each : shape.processes) {
+    chips += each->chips();
+    if (each->sidecar) sidecars += each->chips();
+  }
+  // Sidecars that come after one are counted beside it, too.
+  for (const read::Container* each : shape.init)
+    before = std::max(before, each->chips() + sidecars);
   const auto selected = [&](std::string_view key, std::string_view claimed) {
     const std::string_view value = pod.selector(key);
     return std::string(bounded(value.empty() && claims_ != nullptr ? claimed : value));

@@ -47,7 +47,7 @@ bool read_depends_on(base::json::Reader& in, ReplicatedJob& replicated) {
 bool read_replicated_job(base::json::Reader& in, ReplicatedJob& replicated) {
   return in.object([&](std::string_view key, base::json::Seen& seen) {
     if (key == "name") return in.first(seen, 0) && base::json::optional_text(in, replicated.name);
-    if (key == "replicas") return in.first(seen, 1) && optional_number(in, replicated.replicas);
+    if (key == "replicas") return in.first(seen, 1) && optional_count(in, replicated.replicas);
     if (key == "template") return in.first(seen, 2) && read_job_of(in, replicated);
     if (key == "dependsOn") return in.first(seen, 3) && read_depends_on(in, replicated);
     return in.skip();

@@ -204,7 +204,7 @@ bool check_leader_worker_set(Checker& checker, base::json::Reader::Mark spec) {
   const bool read = object_at(in, spec, [&](std::string_view key, base::json::Seen& seen) {
     if (key == "leaderWorkerTemplate") return in.first(seen, 0) && read_group(in, group);
     if (key == "networkConfig") return in.first(seen, 1) && read_network(in, group);
-    if (key == "replicas") return in.first(seen, 3) && optional_number(in, group.groups);
+    if (key == "replicas") return in.first(seen, 3) && optional_count(in, group.groups);
     if (key == "startupPolicy")
       return in.first(seen, 2) && base::json::optional_text(in, group.startup_policy);
     return in.skip();

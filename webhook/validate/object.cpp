@@ -13,15 +13,19 @@ namespace {
 bool read_owners(base::json::Reader& in, WorkloadObject& object) {
   if (in.take_null()) return true;
   return in.array([&](std::size_t) {
-    std::string_view kind;
+    std::string_view kind, version;
     bool controller = false;
     const bool read = in.object([&](std::string_view key, base::json::Seen& seen) {
       if (key == "kind") return in.first(seen, 0) && base::json::optional_text(in, kind);
       if (key == "controller")
         return in.first(seen, 1) && base::json::optional_flag(in, controller);
+      if (key == "apiVersion") return in.first(seen, 2) && base::json::optional_text(in, version);
       return in.skip();
     });
-    if (read && controller) object.owner_kind = kind;
+    if (read && controller) {
+      object.owner_kind = kind;
+      object.owner_version = version;
+    }
     return read;
   });
 }
@@ -73,14 +77,29 @@ bool read_object(base::json::Reader& in, WorkloadObject& object) {
   });
 }
 
-bool optional_number(base::json::Reader& in, std::optional<std::uint32_t>& out) {
-  if (in.take_null()) return true;
-  std::string_view text;
-  if (!in.number(text)) return false;
+namespace {
+
+bool take_number(base::json::Reader& in, std::string_view text, std::optional<std::uint32_t>& out) {
   out = base::plain_decimal(text);
   if (out) return true;
   return in.fail(base::Errc::bad_value,
                  base::printable(text) + " is not a whole number from 0 to 4294967295");
+}
+
+}  // namespace
+
+bool optional_number(base::json::Reader& in, std::optional<std::uint32_t>& out) {
+  if (in.take_null()) return true;
+  std::string_view text;
+  return in.number(text) && take_number(in, text, out);
+}
+
+bool optional_count(base::json::Reader& in, std::optional<std::uint32_t>& out) {
+  if (in.take_null()) return true;
+  std::string_view text;
+  if (!in.number(text)) return false;
+  const bool negative = text.front() == '-' && base::plain_decimal(text.substr(1));
+  return take_number(in, negative ? "0" : text, out);
 }
 
 bool optional_bound(base::json::Reader& in, std::optional<std::uint32_t>& out) {

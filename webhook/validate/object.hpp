@@ -22,8 +22,8 @@ inline std::string_view bounded(std::string_view name) {
 }
 
 struct WorkloadObject {
-  std::string name;             // bounded; with five letters more where the API server makes it
-  std::string_view owner_kind;  // the controller's, "" for none
+  std::string name;  // bounded; with five letters more where the API server makes it
+  std::string_view owner_kind, owner_version;  // the controller's and its apiVersion, "" for none
   bool being_deleted = false;
   bool has_queue = false;            // label kueue.x-k8s.io/queue-name: Kueue may change its size
   std::string_view min_parallelism;  // annotation kueue.x-k8s.io/job-min-parallelism
@@ -36,6 +36,9 @@ bool read_object(base::json::Reader& in, WorkloadObject& object);
 
 // A whole number, not negative. The API server checks the rest.
 bool optional_number(base::json::Reader& in, std::optional<std::uint32_t>& out);
+// The same of a number of Pods or of groups of them, of which a negative one makes none: not every
+// API refuses it, and what cannot be read is not judged.
+bool optional_count(base::json::Reader& in, std::optional<std::uint32_t>& out);
 // One that nothing but a rule of the cluster asks for: what is no such number is passed over, and
 // what is larger is the largest.
 bool optional_bound(base::json::Reader& in, std::optional<std::uint32_t>& out);

@@ -26,7 +26,7 @@ struct Part {
 // Of the object's spec, the first of a member counts: the API server refuses a second one.
 bool read_part(Reader& in, Reader::Mark place, const PlainMaker& maker, Part& part) {
   return object_at(in, place, [&](std::string_view key, base::json::Seen& seen) {
-    if (key == maker.count) return in.first(seen, 0) && optional_number(in, part.count);
+    if (key == maker.count) return in.first(seen, 0) && optional_count(in, part.count);
     if (key == maker.pod_template) return in.first(seen, 1) && keep_place(in, part.pod_template);
     if (!maker.parts.empty() && key == maker.part_name)
       return in.first(seen, 2) && base::json::optional_text(in, part.name);

@@ -44,9 +44,9 @@ bool read_group(base::json::Reader& in, WorkerGroup& group) {
     if (key == "groupName") return in.first(seen, 0) && base::json::optional_text(in, group.name);
     if (key == "template") return in.first(seen, 3) && keep_place(in, group.pod_template);
     if (key == "numOfHosts") return in.first(seen, 1) && optional_number(in, group.hosts);
-    if (key == "replicas") return in.first(seen, 2) && optional_number(in, group.replicas);
-    if (key == "minReplicas") return in.first(seen, 4) && optional_number(in, group.least);
-    if (key == "maxReplicas") return in.first(seen, 5) && optional_number(in, group.most);
+    if (key == "replicas") return in.first(seen, 2) && optional_count(in, group.replicas);
+    if (key == "minReplicas") return in.first(seen, 4) && optional_count(in, group.least);
+    if (key == "maxReplicas") return in.first(seen, 5) && optional_count(in, group.most);
     if (key == "suspend")
       return in.first(seen, 6) && base::json::optional_flag(in, group.suspended);
     return in.skip();
@@ -226,18 +226,28 @@ bool check_cluster(Checker& checker, Cluster known, std::string_view kind,
   return true;
 }
 
+// A Pod that submits the job, and is no member of a slice.
+bool check_submitter(Checker& checker, base::json::Reader::Mark pod_template,
+                     const rules::Run& run) {
+  checker.set_pods(1, run);
+  checker.open({"submitter"}, pod_template, "submitterPodTemplate");
+  return !checker.reader().failed();
+}
+
 bool check_ray_holder(Checker& checker, base::json::Reader::Mark spec, std::string_view member,
                       std::string_view kind) {
   base::json::Reader& in = checker.reader();
-  base::json::Reader::Mark cluster;
+  base::json::Reader::Mark cluster, submitter;
   std::optional<std::uint32_t> deadline;
   const bool read = object_at(in, spec, [&](std::string_view key, base::json::Seen& seen) {
     if (key == member) return in.first(seen, 0) && keep_place(in, cluster);
     if (key == "activeDeadlineSeconds") return in.first(seen, 1) && optional_bound(in, deadline);
+    if (key == "submitterPodTemplate") return in.first(seen, 2) && keep_place(in, submitter);
     return in.skip();
   });
   if (!read) return false;
   const rules::Run run{.ends = kind == "RayJob", .seconds = deadline};
+  if (kind == "RayJob" && !check_submitter(checker, submitter, run)) return false;
   // KubeRay adds five letters of its own.
   if (check_cluster(checker, {.name = checker.object().name + "-xxxxx", .run = run}, kind, cluster))
     return true;

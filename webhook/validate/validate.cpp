@@ -85,16 +85,22 @@ bool examine(const Kind& kind, base::json::Reader::Mark place, const Question& q
 constexpr std::string_view already_like_this =
     "allowed, because the object was already like this: ";
 
-// Rules that are broken: a fault each, but for what somebody else was told of, and for what was
-// broken before the update as much; all of it where that cannot be read.
-void add_broken(const Examined& before, bool updated, bool readable, const std::string& made,
-                Findings& now) {
+// Rules that are broken: a fault each, but for what somebody else is told of when the object is
+// made, and for what was broken before an update as much. What cannot be read broke nothing.
+void add_broken(const Examined& before, bool updated, const std::string& made, Findings& now) {
+  const rules::BrokenBefore broken(before.findings.broken());
   for (const rules::Broken& each : now.broken()) {
-    const bool old = updated && (!readable || rules::was_broken(before.findings.broken(), each));
-    const std::string_view why = !made.empty() ? made : old ? already_like_this : "";
+    const std::string_view why = broken.includes(each) ? already_like_this
+                                 : updated             ? std::string_view()
+                                                       : made;
     now.add(each.finding, base::concat({why, each.sentence}),
             why.empty() ? Level::deny : Level::warn);
   }
+}
+
+bool is_made_by_checked(const WorkloadObject& object) {
+  const std::string_view group = object.owner_version.substr(0, object.owner_version.find('/'));
+  return workloads::find_object(group, object.owner_kind).has_value();
 }
 
 // A fault that was there before an update, or that somebody else was told of, is none now.
@@ -103,7 +109,7 @@ void settle(const Kind& kind, const Question& question, answer::Workspace::Impl&
   Findings& findings = now.findings;
   if (findings.faults().empty() && findings.broken().empty()) return;
   const std::string made =
-      workloads::is_checked(now.object.owner_kind)
+      is_made_by_checked(now.object)
           ? base::concat({"allowed, because a ", now.object.owner_kind, " made it: "})
           : "";
   if (!made.empty()) findings.soften(made);
@@ -114,7 +120,7 @@ void settle(const Kind& kind, const Question& question, answer::Workspace::Impl&
     findings.soften_old(before.findings, std::string(already_like_this));
   else if (updated)
     findings.soften(std::string(already_like_this));
-  add_broken(before, updated, readable, made, findings);
+  add_broken(before, updated, made, findings);
 }
 
 // The warnings are in work.told.notes.

@@ -243,6 +243,16 @@ def names_that_no_object_has_lead_nowhere():
 
 
 @check
+def a_long_name_costs_as_much_as_it_is_long_however_many_containers_have_it():
+    """A body of 7 MB with the settings by default: each container copied the name, and one such body ended the process."""
+    pod = member("x" * 4_000_000)
+    pod["spec"]["containers"] = [{"name": f"c{i}", "resources": {"claims": [{"name": "c0"}]}} for i in range(45_000)]
+    with Server(Api(), tls=False) as server, Serving(server, "--mode", "enforce") as program:
+        took, answer = program.ask(pod)
+        assert answer.status == 200 and took < 3, (took, answer)
+
+
+@check
 def an_api_server_that_does_not_answer_is_not_waited_for_long():
     def never(_, request):
         if "/namespaces/" in request.path:

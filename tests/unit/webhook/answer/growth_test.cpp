@@ -14,13 +14,17 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "webhook/answer/admit.hpp"
 #include "webhook/config/config.hpp"
 #include "webhook/read/cluster.hpp"
+#include "webhook/rules/rules.hpp"
+#include "webhook/validate/checker.hpp"
 #include "webhook/validate/validate.hpp"
 
 namespace tpuwh::webhook::answer {
@@ -41,10 +45,12 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// Knows the templates of the claims below, so that uses are counted.
+// Knows the templates of the claims below, so that uses are counted; it copies a name, as who looks
+// for it in the store does. Some are for all chips of a node.
 struct Claims final : read::ClusterView {
-  read::Claimed claimed(const read::ClaimSource&) const override {
-    return {.known = read::Claimed::Known::chips, .chips = 1};
+  read::Claimed claimed(const read::ClaimSource& source) const override {
+    const std::pair key(std::string(source.ns), std::string(source.name));
+    return {.known = read::Claimed::Known::chips, .chips = 1, .all = key.second.ends_with('1')};
   }
 };
 
@@ -52,6 +58,8 @@ enum class Path { mutate, validate };
 
 class Reviewer {
  public:
+  explicit Reviewer(config::Config config = {}) : config_(std::move(config)) {}
+
   // The least of several tries.
   double seconds(const std::string& review, Path path, int tries) {
     text_ = review;
@@ -71,7 +79,7 @@ class Reviewer {
 
  private:
   std::string text_;
-  config::Config config_;
+  const config::Config config_;
   Claims cluster_;
   Workspace workspace_;
   unsigned status_ = 0;
@@ -116,6 +124,8 @@ constexpr std::array lists{
     List{"containers", "@containers@", R"(,{"name":"c#"})"},
     List{"containers that use a claim", "@containers@",
          R"(,{"name":"c#","resources":{"claims":[{"name":"n#"}]}})"},
+    List{"containers that use the long claim", "@containers@",
+         R"(,{"name":"c#","resources":{"claims":[{"name":"long"}]}})"},
     List{"containers that use an absent claim", "@containers@",
          R"(,{"name":"c#","resources":{"claims":[{"name":"absent"}]}})"},
     List{"TPU containers", "@containers@",
@@ -151,6 +161,26 @@ constexpr std::array lists{
         R"(,{"labelSelector":{"matchExpressions":[{"key":"tpu-webhook.dev/slice-kez","operator":"Exists"}]},"topologyKey":"t#"})"},
     List{"preferred anti-affinity terms", "@apart@",
          R"(,{"weight":1,"podAffinityTerm":{"labelSelector":{},"topologyKey":"t#"}})"},
+};
+
+// One of them, of which '#' is a long text.
+constexpr std::array texts{
+    List{"template of a claim", "@claims@", R"(,{"name":"long","resourceClaimTemplateName":"#"})"},
+    List{"claim", "@claims@", R"(,{"name":"long","resourceClaimName":"#"})"},
+    List{"name of a claim", "@claims@", R"(,{"name":"#","resourceClaimTemplateName":"t"})"},
+    List{"chips of a node", "@selector@", R"(,"cloud.google.com/gke-accelerator-count":"#")"},
+    List{"node selector", "@selector@", R"(,"k":"#")"},
+    List{"bound", "@expressions@", R"(,{"key":"k","operator":"Gt","values":["#"]})"},
+    List{"value", "@values@", R"(,"#")"},
+    List{"toleration", "@tolerations@", R"(,{"key":"#"})"},
+    List{"container", "@containers@",
+         R"(,{"name":"#","resources":{"limits":{"google.com/tpu":4}}})"},
+    List{"container of a record", "@record@", ";#:TPU_NAME=12345678"},
+    List{"env", "@env@", R"(,{"name":"TPU_NAME","value":"#"})"},
+    List{"name of env", "@env@", R"(,{"name":"#","value":"v"})"},
+    List{"hostname", "@hostnames@", ",#"},
+    List{"label", "@labels@", R"(,"tpu-webhook.dev/slice-key":"#")"},
+    List{"owner", "@owners@", R"(,{"kind":"#","name":"#","uid":"#","controller":true})"},
 };
 
 // A member of a slice of two hosts that has one of everything, so that each list goes on.
@@ -208,6 +238,16 @@ struct Filled {
   std::string_view at;
   std::string with;
 };
+
+std::string with_text(std::string_view element, std::size_t length) {
+  std::string out;
+  for (const char c : element)
+    if (c == '#')
+      out.append(length, '1');
+    else
+      out += c;
+  return out;
+}
 
 // The text with each place filled or left empty.
 std::string fill(std::string_view text, const std::vector<const Filled*>& places) {
@@ -279,6 +319,28 @@ TEST_P(Growth, of_each_list_times_each_other_is_in_proportion) {
   for (std::size_t i = 0; i < lists.size(); ++i)
     for (std::size_t j = i + 1; j < lists.size(); ++j)
       EXPECT_TRUE(adds_up(i, j)) << lists[i].name << " and " << lists[j].name;
+}
+
+// What is read, compared or copied for each element is no text of any length.
+TEST_P(Growth, of_each_list_times_a_long_text_is_in_proportion) {
+  Reviewer reviewer;
+  // Each container that uses one has a claim of its own.
+  const Filled claims{"@claims@",
+                      repeated(R"(,{"name":"n#","resourceClaimTemplateName":"t#"})", few)};
+  for (const List& text : texts) {
+    const Filled longer{text.at, with_text(text.element, 200 * few)};
+    for (const List& list : lists) {
+      const Filled many{list.at, repeated(list.element, few)};
+      const auto adds_up = [&](int tries) {
+        const auto seconds = [&](const std::vector<const Filled*>& places) {
+          return reviewer.seconds(review_with(GetParam(), places), GetParam(), tries);
+        };
+        return seconds({&claims, &longer, &many}) <
+               4 * (seconds({&claims, &longer}) + seconds({&claims, &many})) + noise;
+      };
+      EXPECT_TRUE(adds_up(1) || adds_up(5) || adds_up(9)) << text.name << " and " << list.name;
+    }
+  }
 }
 
 TEST_P(Growth, of_all_lists_at_once_is_in_proportion) {
@@ -384,6 +446,29 @@ TEST(GrowthOfTemplates, of_an_update_is_in_proportion) {
         EXPECT_TRUE(in_proportion(reviewer, Path::validate, update(some), update(many)))
             << api.name << ' ' << each.name << ", before " << before.name;
       }
+}
+
+// Whatever it asks for, each template breaks several rules of the cluster, now and before.
+TEST(GrowthOfTemplates, of_what_rules_forbid_is_in_proportion) {
+  constexpr std::size_t some = validate::max_counted_templates / 4;
+  config::Config config;
+  config.rules =
+      std::make_shared<const rules::Rules>(rules::Rules{{{.name = "none",
+                                                          .namespaces = {"*"},
+                                                          .accelerators = {"none"},
+                                                          .topologies = {"none"},
+                                                          .capacities = {rules::Capacity::spot},
+                                                          .slice_chips = 0}}});
+  Reviewer reviewer(config);
+  for (const Api& api : apis)
+    for (const List& each : templates) {
+      const auto update = [&](std::size_t times) {
+        return review_of(api.group, api.kind, object_of(api, each, times, R"("generation":2,)"),
+                         object_of(api, each, times));
+      };
+      EXPECT_TRUE(in_proportion(reviewer, Path::validate, update(some), update(4 * some)))
+          << api.name << ' ' << each.name;
+    }
 }
 
 }  // namespace

@@ -198,18 +198,98 @@ TEST(Rules, RefuseAnUpdateForWhatItMakesWorse) {
   EXPECT_FALSE(validated(job(3), change).allowed);
 }
 
+json owned_by(json object, const char* version, const char* kind) {
+  object["metadata"]["ownerReferences"] = items({{{"apiVersion", version},
+                                                  {"kind", kind},
+                                                  {"name", "s"},
+                                                  {"uid", "u"},
+                                                  {"controller", true}}});
+  return object;
+}
+
 TEST(Rules, WarnOfWhatAnotherCheckedObjectMade) {
-  json job = a_job({{"parallelism", 1}}, a_template("2x2", 4));
-  job["metadata"]["ownerReferences"] = items({{{"apiVersion", "jobset.x-k8s.io/v1alpha2"},
-                                               {"kind", "JobSet"},
-                                               {"name", "s"},
-                                               {"uid", "u"},
-                                               {"controller", true}}});
+  const auto job = [](int pods, const char* version) {
+    return owned_by(a_job({{"parallelism", pods}}, a_template("2x2", 4)), version, "JobSet");
+  };
+  constexpr auto jobset = "jobset.x-k8s.io/v1alpha2";
   test::Change change = under({.chips = 3});
   change.config.findings.set(Finding::rule_chips, Level::deny);
-  const test::Validated answer = validated(job, change);
+  const test::Validated answer = validated(job(1, jobset), change);
   EXPECT_TRUE(answer.allowed);
   EXPECT_NE(answer.warning("allowed, because a JobSet made it: 4 chips"), "");
+  for (const char* another : {"none.example/v1", "v1", "", "batch/v1"})
+    EXPECT_FALSE(validated(job(1, another), change).allowed) << another;
+  // Somebody else may change it afterwards.
+  change.operation = "UPDATE";
+  change.old_object = job(1, jobset);
+  EXPECT_TRUE(validated(job(1, jobset), change).allowed);
+  EXPECT_FALSE(validated(job(2, jobset), change).allowed);
+}
+
+// An API that takes a negative number makes no Pods of it, and none fewer of the others.
+TEST(Rules, CountNoPodsOfANegativeNumber) {
+  const json pods = a_template("4x4", 4);
+  const auto jobs = [&](int replicas, const char* name) {
+    json job = a_replicated_job(name, {{"completions", 4}, {"parallelism", 4}}, pods);
+    job["replicas"] = replicas;
+    return job;
+  };
+  EXPECT_EQ(chips(a_jobset(items({jobs(1, "a"), jobs(-1000, "b")}))), "TPU-656: 16");
+  EXPECT_EQ(chips(a_job({{"parallelism", -4}, {"completions", -4}}, pods)), "");
+  json group = a_group("g", 4, pods), negative = a_group("h", 4, pods);
+  for (const char* each : {"replicas", "minReplicas", "maxReplicas"}) negative[each] = -3;
+  group["replicas"] = 1;
+  EXPECT_EQ(chips(a_ray_cluster(items({group, negative}))), "TPU-656: 16");
+  json groups = an_lws({{"size", 4}, {"workerTemplate", pods}});
+  groups["spec"]["replicas"] = -2;
+  EXPECT_EQ(chips(groups), "");
+  groups["spec"]["replicas"] = -2.5;
+  EXPECT_EQ(validated(groups).status, 400u);
+}
+
+// What is forbidden already is worse with more chips.
+TEST(Rules, RefuseMoreOfWhatTheyForbid) {
+  const auto job = [](int pods) { return a_job({{"parallelism", pods}}, a_template("2x2", 4)); };
+  for (const rules::Rule& rule :
+       {rules::Rule{.accelerators = {"tpu7x"}}, rules::Rule{.topologies = {"4x4"}},
+        rules::Rule{.capacities = {rules::Capacity::spot}},
+        rules::Rule{.namespaces = {"another"}}}) {
+    test::Change change = under(rule);
+    auto rules = *change.config.rules;
+    rules.others_may_ask = false;
+    change.config.rules = std::make_shared<const rules::Rules>(rules);
+    for (const Finding each : {Finding::rule_accelerator, Finding::rule_topology,
+                               Finding::rule_capacity, Finding::rule_namespace})
+      change.config.findings.set(each, Level::deny);
+    change.operation = "UPDATE";
+    change.old_object = job(2);
+    EXPECT_TRUE(validated(job(2), change).allowed);
+    EXPECT_TRUE(validated(job(1), change).allowed);
+    EXPECT_FALSE(validated(job(3), change).allowed);
+  }
+}
+
+// A sidecar holds its chips beside each of the others.
+TEST(Rules, CountSidecarsBesideInitContainers) {
+  const auto asking = [](const char* name, int chips, const char* restarted) {
+    json out{{"name", name}, {"resources", {{"limits", {{"google.com/tpu", chips}}}}}};
+    if (restarted[0] != '\0') out["restartPolicy"] = restarted;
+    return out;
+  };
+  json pods = a_template("2x4", 1);
+  pods["spec"]["initContainers"] = items({asking("s", 3, "Always")});
+  EXPECT_EQ(chips(a_job({{"parallelism", 1}}, pods)), "TPU-656: 4");
+  pods["spec"]["initContainers"] = items({asking("s", 3, "Always"), asking("i", 4, "")});
+  EXPECT_EQ(chips(a_job({{"parallelism", 1}}, pods)), "TPU-656: 7");
+}
+
+TEST(Rules, CountThePodThatSubmitsARayJob) {
+  json group = a_group("g", 4, a_template("4x4", 4));
+  json job{{"apiVersion", "ray.io/v1"}, {"kind", "RayJob"}, {"metadata", {{"name", "r"}}}};
+  job["spec"] = {{"rayClusterSpec", a_ray_cluster(items({group}))["spec"]},
+                 {"submitterPodTemplate", a_template("2x4", 8)}};
+  EXPECT_EQ(chips(job), "TPU-656: 24");
+  EXPECT_NE(validated(job, under({.topologies = {"4x4"}})).warning("submitter: topology 2x4"), "");
 }
 
 TEST(Rules, LookAtRunTimesAndCheckpoints) {

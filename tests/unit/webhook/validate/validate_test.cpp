@@ -278,12 +278,16 @@ TEST(Validate, an_object_that_is_going_is_left_alone) {
 
 TEST(Validate, what_a_checked_object_made_is_not_refused) {
   json made = wrong;
-  made["metadata"]["ownerReferences"] =
-      json_list({{{"kind", "RayJob"}, {"name", "j"}, {"controller", true}}});
+  made["metadata"]["ownerReferences"] = json_list(
+      {{{"apiVersion", "ray.io/v1"}, {"kind", "RayJob"}, {"name", "j"}, {"controller", true}}});
   const auto answer = validated(made);
   EXPECT_TRUE(answer.allowed);
   EXPECT_NE(answer.warning("allowed, because a RayJob made it"), "") << json(answer.warnings);
-  made["metadata"]["ownerReferences"][0]["kind"] = "TrainJob";
+  json& owner = made["metadata"]["ownerReferences"][0];
+  owner["apiVersion"] = "another.example/v1";
+  EXPECT_FALSE(validated(made).allowed);
+  owner["apiVersion"] = "ray.io/v1";
+  owner["kind"] = "TrainJob";
   EXPECT_FALSE(validated(made).allowed);
 }
 
