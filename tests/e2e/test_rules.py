@@ -12,7 +12,8 @@ import threading
 import pytest
 import yaml
 
-from harness.api import wait_for
+from controlplane.state import write_kubeconfig
+from harness.api import Api, wait_for
 from harness.pods import member
 from harness.policies import applied
 from harness.team_rules import by_policy, change_numbers, draw_asking, findings, review_of
@@ -132,6 +133,7 @@ WRONG = {
     "TPU-671: label team is missing, expected one of a, b-*": lambda obj, spec, one: obj["spec"]["template"]["metadata"]["labels"].pop("team"),
     "TPU-671: label team is c, expected one of a, b-*": lambda obj, spec, one: obj["spec"]["template"]["metadata"]["labels"].update(team="c"),
     "TPU-672: label kueue.x-k8s.io/queue-name is missing": lambda obj, spec, one: obj["metadata"].pop("labels"),
+    "TPU-672: label kueue.x-k8s.io/queue-name is missing ": lambda obj, spec, one: obj["metadata"].update(labels={"kueue.x-k8s.io/queue-name": ""}),
     "TPU-673: container main has image docker.io/train:1, expected one of registry.example*": lambda obj, spec, one: one.update(image="docker.io/train:1"),
     "TPU-673: container first has image docker.io/look:1, expected one of registry.example*": lambda obj, spec, one: spec.update(
         initContainers=[{"name": "first", "image": "docker.io/look:1"}]),
@@ -161,7 +163,7 @@ def test_what_needs_no_slice(plane, api, tools, namespace, tmp_path):
         assert told(api, namespace, plain) == (False, set(), ""), "asks for no chips"
         for sentence, change in WRONG.items():
             refused, said, text = told(api, namespace, changed(change))
-            assert refused and said == {f"{sentence} (rule train; ask #tpu-platform)"}, text
+            assert refused and said == {f"{sentence.strip()} (rule train; ask #tpu-platform)"}, text
             assert "hf_secret" not in text
             assert tried(tools, tmp_path / "rules.yaml", namespace, changed(change)) == said
 
@@ -185,10 +187,108 @@ def test_nobody_excuses_themselves(plane, api, tools, namespace, tmp_path):
             lambda obj, spec, one: obj["spec"].update(parallelism=2147483647),
             lambda obj, spec, one: spec["nodeSelector"].update({"cloud.google.com/gke-tpu-topology": "999999x999999x999999"}),
             lambda obj, spec, one: (spec.update(initContainers=[{**one, "name": "first"}]), one.pop("resources")),
+            lambda obj, spec, one: (spec.update(initContainers=[{**one, "name": "beside", "restartPolicy": "Always"}]),
+                                    one.update(resources={"limits": {"google.com/tpu": 1}})),
         ]
         for number, change in enumerate(excuses):
             refused, said, text = told(api, namespace, changed(change))
             assert refused and any(one.startswith("TPU-656") for one in said), f"{number}: {text}"
+
+
+def jobset(*jobs) -> dict:
+    return {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "made"}, "spec": {"replicatedJobs": list(jobs)}}
+
+
+def replicated(name: str, replicas: int, pods: int = 2) -> dict:
+    spec = {"parallelism": pods, "completions": pods, "backoffLimit": 0, "template": JOB["spec"]["template"]}
+    return {"name": name, "replicas": replicas, "template": {"spec": spec}}
+
+
+def test_a_negative_number_hides_no_chips(plane, api, tools, namespace, tmp_path):
+    """Neither JobSet nor KubeRay refuses one by its schema."""
+    ray = yaml.safe_load((TEAM.parents[2] / "tests/golden/findings/TPU-401-two-of-four.yaml").read_text(encoding="utf-8"))
+    (group,) = ray["spec"]["workerGroupSpecs"]
+    numbers = {"numOfHosts": 4, "replicas": -9, "minReplicas": -9, "maxReplicas": -9}
+    ray["spec"]["workerGroupSpecs"] = [{**group, "numOfHosts": 4}, {**group, **numbers, "groupName": "less"}]
+    with ruled(plane, tools, api, tmp_path, [{"name": "small", "namespaces": [namespace.name], "maxChips": 2}]):
+        wait_until_held(api, namespace)
+        for obj in (jobset(replicated("real", 2), replicated("less", -1000)), jobset(replicated("real", 2), replicated("less", 1000, -2)), ray):
+            refused, said, text = told(api, namespace, obj)
+            assert refused and any(one.startswith("TPU-656: 16 chips") for one in said), text
+
+
+def test_chips_that_kuberay_takes_from_elsewhere(plane, api, tools, namespace, tmp_path):
+    """The Pod that submits a RayJob, and the container that scales a RayCluster."""
+    pods = JOB["spec"]["template"]
+    container = {"name": "main", "image": "rayproject/ray:2.9.0"}
+    head = {"rayStartParams": {}, "template": {"spec": {"containers": [container]}}}
+    job = {"apiVersion": "ray.io/v1", "kind": "RayJob", "metadata": {"name": "submits"}, "spec": {
+        "entrypoint": "true", "suspend": True, "shutdownAfterJobFinishes": True, "submitterPodTemplate": pods, "rayClusterSpec": {"headGroupSpec": head}}}
+    scaled = {"apiVersion": "ray.io/v1", "kind": "RayCluster", "metadata": {"name": "scales"}, "spec": {
+        "enableInTreeAutoscaling": True, "headGroupSpec": head, "autoscalerOptions": {"resources": {"limits": {"google.com/tpu": 4}}}}}
+    with ruled(plane, tools, api, tmp_path, [{"name": "small", "namespaces": [namespace.name], "maxChips": 2}]):
+        wait_until_held(api, namespace)
+        for obj in (job, scaled):
+            refused, said, text = told(api, namespace, obj)
+            assert refused and any(one.startswith("TPU-656: 4 chips") for one in said), text
+
+
+def owned(obj: dict, version: str, kind: str, uid: str = "u") -> dict:
+    owner = {"apiVersion": version, "kind": kind, "name": "maker", "uid": uid, "controller": True}
+    return {**obj, "metadata": {**obj["metadata"], "ownerReferences": [owner]}}
+
+
+@contextlib.contextmanager
+def a_team(plane, api, namespace, folder):
+    """Whoever may edit the objects of the namespace."""
+    binding = api.create({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": "team", "namespace": namespace.name},
+                          "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "edit"},
+                          "subjects": [{"kind": "ServiceAccount", "name": "default", "namespace": namespace.name}]})
+    write_kubeconfig(folder / "team", plane, token=plane.client().token(namespace.name, "default"))
+    yield Api(folder / "team")
+    api.delete(binding["apiVersion"], binding["kind"], "team", namespace.name)
+
+
+def test_a_forged_owner_excuses_nobody(plane, api, tools, namespace, tmp_path):
+    """A team writes whole objects and no status: whatever owner it names, real or not, what it creates is held to the rules."""
+    plain = JOB["spec"]["template"]["spec"]["containers"][0]
+    spec = {"restartPolicy": "Never", "containers": [{key: plain[key] for key in ("name", "image")}]}
+    maker = namespace.create({"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "maker"}, "spec": {
+        "schedule": "0 0 1 1 *", "suspend": True, "jobTemplate": {"spec": {"template": {"spec": spec}}}}})
+    real = "batch/v1", "CronJob", maker["metadata"]["uid"]
+    rules = [{"name": "small", "namespaces": [namespace.name], "maxChips": 2}]
+    with a_team(plane, api, namespace, tmp_path) as team, ruled(plane, tools, api, tmp_path, rules):
+        wait_for("the policy to be held", lambda: told(team, namespace, JOB)[1], 60)
+        for owner in (real, ("jobset.x-k8s.io/v1alpha2", "JobSet"), ("none.example/v1", "CronJob"), ("batch/v1", "JobSet")):
+            refused, said, text = told(team, namespace, owned(JOB, *owner))
+            assert refused and any(one.startswith("TPU-656") for one in said), f"{owner}: {text}"
+        # Who may write the owner's status is taken for its controller, of a kind that has one.
+        assert told(api, namespace, owned(JOB, *real)) == (False, set(), "")
+        assert told(api, namespace, owned(JOB, "none.example/v1", "CronJob"))[0]
+
+
+def test_what_controllers_make_passes_until_somebody_changes_it(plane, api, tools, namespace, tmp_path):
+    """Of Jobs and StatefulSets that JobSet and LeaderWorkerSet make none names a queue; and nobody makes them larger."""
+    queue = {"labels": {"kueue.x-k8s.io/queue-name": "team-a"}}
+    pods = JOB["spec"]["template"]
+    groups = {"apiVersion": "leaderworkerset.x-k8s.io/v1", "kind": "LeaderWorkerSet", "metadata": {"name": "groups", **queue}, "spec": {
+        "replicas": 1, "leaderWorkerTemplate": {"size": 2, "workerTemplate": {**pods, "spec": {**pods["spec"], "restartPolicy": "Always"}}}}}
+    api.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "trainer", "namespace": namespace.name}})
+    rules = [{"name": "queued", "namespaces": [namespace.name], "maxChips": 8, "queue": True}]
+    with ruled(plane, tools, api, tmp_path, rules):
+        wait_until_held(api, namespace)
+        jobs = jobset(replicated("a", 1))
+        assert told(api, namespace, jobs)[0]
+        jobs["metadata"].update(queue)
+        namespace.create(jobs)
+        namespace.create(groups)
+        job = wait_for("the JobSet's Job", lambda: api.get("batch/v1", "Job", "made-a-0", namespace.name), 60)
+        for name in ("groups", "groups-0"):
+            wait_for(f"StatefulSet {name}", lambda name=name: api.get("apps/v1", "StatefulSet", name, namespace.name), 60)
+        assert told(api, namespace, job, update=True) == (False, set(), "")
+        job["spec"].update(parallelism=3, completions=3)
+        refused, said, text = told(api, namespace, job, update=True)
+        assert refused and any(one.startswith("TPU-656: 12 chips") for one in said), text
 
 
 def test_that_policies_only_warn(plane, api, tools, namespace, tmp_path):

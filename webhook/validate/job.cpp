@@ -27,8 +27,8 @@ std::string pods_of(const topology::Slice& slice, std::uint32_t expected) {
 
 bool read_job_template(base::json::Reader& in, JobTemplate& job) {
   return in.object([&](std::string_view key, base::json::Seen& seen) {
-    if (key == "completions") return in.first(seen, 0) && optional_count(in, job.completions);
-    if (key == "parallelism") return in.first(seen, 1) && optional_count(in, job.parallelism);
+    if (key == "completions") return in.first(seen, 0) && optional_number(in, job.completions);
+    if (key == "parallelism") return in.first(seen, 1) && optional_number(in, job.parallelism);
     if (key == "completionMode")
       return in.first(seen, 2) && base::json::optional_text(in, job.completion_mode);
     if (key == "template") return in.first(seen, 3) && keep_place(in, job.pod_template);

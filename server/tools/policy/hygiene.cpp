@@ -174,6 +174,8 @@ std::vector<TitledTemplate> templates_with_chips(const Json& object) {
     add_cluster(spec, out);
   } else if (kind == "RayJob") {
     add_cluster(objects::at(spec, {"rayClusterSpec"}), out);
+    if (spec.contains("submitterPodTemplate"))
+      out.push_back({"submitter: ", &objects::at(spec, {"submitterPodTemplate"})});
   } else if (kind == "RayService") {
     add_cluster(objects::at(spec, {"rayClusterConfig"}), out);
   } else if (kind == "LeaderWorkerSet") {
@@ -193,8 +195,11 @@ std::vector<Unclean> unclean(const webhook::rules::Hygiene& hygiene, const Json&
   std::vector<Unclean> out;
   Look look(hygiene, out);
   for (const TitledTemplate& each : templates) look.look(each);
+  const Json& made = text_member(object, "kind") == "CronJob"
+                         ? objects::at(object, {"spec", "jobTemplate"})
+                         : object;
   const bool queued =
-      objects::at(object, {"metadata", "labels"}).contains("kueue.x-k8s.io/queue-name");
+      !text_member(objects::at(made, {"metadata", "labels"}), "kueue.x-k8s.io/queue-name").empty();
   if (hygiene.queue && !queued && !templates.empty())
     Look(hygiene, out).add("queue-required", "label kueue.x-k8s.io/queue-name is missing");
   return out;

@@ -22,11 +22,13 @@ constexpr std::string_view asked = R"(variables.templates.map(all, all.filter(t,
 ).map(t, {
   'title': dyn(t.title),
   'pod': dyn(t.pod),
-  'pods': dyn([int(t.pods), @most_pods@].min()),
+  'pods': dyn([0, [int(t.pods), @most_pods@].min()].max()),
   'selector': dyn(t.pod.spec.?nodeSelector.orValue({})),
   'part': dyn(string(t.pod.?metadata.?annotations[?'cloud.google.com/gke-tpu-slice-topology'].orValue(''))),
   'all': dyn(t.pod.spec.containers + t.pod.spec.?initContainers.orValue([])),
-  'numbers': dyn([t.pod.spec.containers, t.pod.spec.?initContainers.orValue([])].map(list,
+  'numbers': dyn([t.pod.spec.containers,
+    t.pod.spec.?initContainers.orValue([]).filter(c, c.?restartPolicy.orValue('') == 'Always'),
+    t.pod.spec.?initContainers.orValue([]).filter(c, c.?restartPolicy.orValue('') != 'Always')].map(list,
     list.filter(c, 'google.com/tpu' in c.?resources.?limits.orValue({})).map(c,
       string(c.resources.limits['google.com/tpu']).matches('^[0-9]{1,4}$') ?
       int(string(c.resources.limits['google.com/tpu'])) : @most_chips@)))
@@ -35,8 +37,8 @@ constexpr std::string_view asked = R"(variables.templates.map(all, all.filter(t,
   'pod': dyn(a.pod),
   'pods': dyn(a.pods),
   'all': dyn(a.all),
-  'chips': dyn([@most_chips@, [a.numbers[0].map(n, int(n)).sum(),
-    a.numbers[1].size() == 0 ? 0 : a.numbers[1].map(n, int(n)).max()].max()].min()),
+  'chips': dyn([@most_chips@, a.numbers[1].map(n, int(n)).sum() + [a.numbers[0].map(n, int(n)).sum(),
+    a.numbers[2].size() == 0 ? 0 : a.numbers[2].map(n, int(n)).max()].max()].min()),
   'accelerator': dyn(string(a.selector[?'cloud.google.com/gke-tpu-accelerator'].orValue(''))),
   'topology': dyn(a.part != '' ? a.part : string(a.selector[?'cloud.google.com/gke-tpu-topology'].orValue(''))),
   'capacity': dyn(
@@ -131,7 +133,7 @@ class Faults {
     if (allowed.empty()) return;
     const std::string values = as_cel(joined(allowed));
     each(id_of(finding), fmt::format("!a.{}.matches({})", name, as_cel(expression_of(allowed))),
-         fmt::format("a.{}", name), "0",
+         fmt::format("a.{}", name), "n.chips",
          fmt::format(
              "(a.{0} == '' ? 'selects no {0}, expected one of ' + {1} :\n    '{0} ' + a.{0} + ' "
              "is not allowed, expected one of ' + {1})",
@@ -146,7 +148,7 @@ class Faults {
       texts.push_back(as_cel(names.back()));
     }
     each(id_of(Finding::rule_capacity),
-         fmt::format("!(a.capacity in [{}])", fmt::join(texts, ", ")), "a.capacity", "0",
+         fmt::format("!(a.capacity in [{}])", fmt::join(texts, ", ")), "a.capacity", "n.chips",
          fmt::format("'asks for ' + a.capacity + ' capacity, expected one of ' + {}",
                      as_cel(joined(names))));
   }
@@ -265,8 +267,9 @@ std::string rule_number(const Rules& rules) {
 std::string no_rule(const Rules& rules) {
   if (rules.others_may_ask) return "[]";
   return fmt::format(
-      "[{{'key': dyn('{0}'), 'amount': dyn(0), 'id': dyn('{0}'),\n  'text': dyn('{0}: namespace ' "
-      "+ namespaceObject.metadata.name + ' may not ask for TPUs: no rule names "
+      "[{{'key': dyn('{0}'), 'amount': dyn(all.map(n, int(n.chips)).sum()), 'id': dyn('{0}'),\n"
+      "  'text': dyn('{0}: namespace ' + namespaceObject.metadata.name + ' may not ask for TPUs: "
+      "no rule names "
       "it' + {1})}}]",
       id_of(Finding::rule_namespace),
       as_cel(rules.contact.empty() ? "" : fmt::format(" (ask {})", rules.contact)));
@@ -328,10 +331,14 @@ std::string judgement_cel() {
          "  variables.faults[0].map(fault, fault.id).join(', '))";
 }
 
+std::string count_cel(std::string_view number) {
+  return fmt::format("[0, int({})].max()", number);
+}
+
 std::string job_pods_cel(std::string_view spec, std::string_view indexed) {
-  const std::string parallelism = fmt::format("int({}.?parallelism.orValue(1))", spec);
+  const std::string parallelism = count_cel(fmt::format("{}.?parallelism.orValue(1)", spec));
   const std::string completions =
-      fmt::format("int({0}.?completions.orValue({1}))", spec, parallelism);
+      count_cel(fmt::format("{0}.?completions.orValue({1})", spec, parallelism));
   return fmt::format("({0} == 0 ? 0 : {1} ? {2} : [{0}, {2}].min())", parallelism, indexed,
                      completions);
 }

@@ -21,6 +21,10 @@ std::vector<Step> rule_steps(const webhook::rules::Rules& rules);
 // "dev: kept", "dev: TPU-654", of the new object.
 std::string judgement_cel();
 
+// A number of Pods or of groups of them, of which a negative one makes none; CEL. Not every API
+// refuses it, and in a sum it would hide others.
+std::string count_cel(std::string_view number);
+
 // How many Pods of a Job's spec run at a time, or all of an Indexed one: CEL.
 std::string job_pods_cel(std::string_view spec, std::string_view indexed);
 

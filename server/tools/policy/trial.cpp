@@ -64,8 +64,10 @@ struct PassedOver {
 
 bool made_by_checked(const Json& object) {
   for (const Json& owner : objects::at(object, {"metadata", "ownerReferences"})) {
+    const std::string version = text_member(owner, "apiVersion");
     if (objects::at(owner, {"controller"}) == Json(true) &&
-        webhook::workloads::is_checked(text_member(owner, "kind")))
+        webhook::workloads::find_object(objects::split_api_version(version).group,
+                                        text_member(owner, "kind")))
       return true;
   }
   return false;

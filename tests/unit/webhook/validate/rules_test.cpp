@@ -235,7 +235,6 @@ TEST(Rules, CountNoPodsOfANegativeNumber) {
     return job;
   };
   EXPECT_EQ(chips(a_jobset(items({jobs(1, "a"), jobs(-1000, "b")}))), "TPU-656: 16");
-  EXPECT_EQ(chips(a_job({{"parallelism", -4}, {"completions", -4}}, pods)), "");
   json group = a_group("g", 4, pods), negative = a_group("h", 4, pods);
   for (const char* each : {"replicas", "minReplicas", "maxReplicas"}) negative[each] = -3;
   group["replicas"] = 1;
