@@ -66,9 +66,9 @@ void http_response(std::string_view bytes);
 // and nothing is left of a connection that has ended.
 void tls(std::string_view bytes);
 
-// Reviews, one a line, with a letter in front for the path (m, s, v), answered one after the other
-// in one workspace, each from memory that is gone when it is answered: each answer is the one
-// that a workspace of its own gives.
+// Reviews, one a line, with a letter in front for the path (m, s, v, and r for /validate of a
+// cluster with rules), answered one after the other in one workspace, each from memory that is gone
+// when it is answered: each answer is the one that a workspace of its own gives.
 void admit(std::string_view bytes);
 
 // What the patch builder is told, operation by operation: it writes what a library of JSON reads as
@@ -86,6 +86,10 @@ void snapshot(std::string_view bytes);
 // A configuration file: each problem is one sentence on a line that is there; what is in force can
 // be printed, and says the same when it is read again.
 void settings(std::string_view bytes);
+
+// A file of rules: each problem is one sentence on a line that is there; of what is taken, each
+// object is judged in printable sentences, and the policies are YAML and JSON of the same objects.
+void rules(std::string_view bytes);
 
 // YAML: what was read can be printed, and is the same when it is read again; every line that is
 // told is there.

@@ -4,7 +4,7 @@ namespace tpuwh::fuzz {
 
 std::span<const Target> targets() {
   static constexpr Target all[] = {
-      {"input", input}, {"manifest", manifest}, {"snapshot", snapshot}};
+      {"input", input}, {"manifest", manifest}, {"rules", rules}, {"snapshot", snapshot}};
   return all;
 }
 

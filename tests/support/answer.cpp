@@ -191,7 +191,7 @@ std::string strange_member(const std::string& body) {
   static const Names inner{"uid",   "allowed",  "status",          "patchType",
                            "patch", "warnings", "auditAnnotations"};
   static const Names denial{"metadata", "status", "message", "reason", "code"};
-  static const Names audit{"reason", "mode", "slice"};
+  static const Names audit{"reason", "mode", "slice", "rule"};
   static const Names status{"kind",    "apiVersion", "metadata", "status",
                             "message", "reason",     "code"};
   if (std::string twice = member_twice(body); !twice.empty()) return twice;

@@ -250,6 +250,16 @@ TEST(Slice, has_the_catalogs_bounds_of_a_container) {
   }
 }
 
+TEST(Slice, names_the_other_machines_of_its_topology) {
+  const auto others = [](std::uint64_t chips) {
+    const auto slice = make_slice({"tpu-v6e-slice", Dims(2, 4), chips, 1});
+    const auto& found = slice->other_chips;
+    return std::vector<std::uint32_t>(found.chips.begin(), found.chips.begin() + found.size);
+  };
+  EXPECT_EQ(others(4), std::vector<std::uint32_t>{8});
+  EXPECT_EQ(others(8), std::vector<std::uint32_t>{4});
+}
+
 // The product of the host bounds is what TPU_PROCESS_BOUNDS has to number.
 TEST(Slice, host_bounds_multiply_to_processes) {
   for (const Generation& generation : generations()) {

@@ -65,6 +65,9 @@ class GroupLedgerStory : public testing::Test {
     return token;
   }
 
+  // Of the record that was read or written last.
+  std::string version() const { return std::to_string(version_); }
+
   GroupLedger ledger;
   GroupPods pods;
   Moment now = 1000s;
@@ -170,6 +173,33 @@ TEST_F(GroupLedgerStory, a_full_group_is_read_once_more_and_then_refuses) {
             "all 8 places of worker group g of RayCluster c are taken, in slices of 4 hosts");
 }
 
+// A list of all records says as much as reading this one, also where it is as it was.
+TEST_F(GroupLedgerStory, a_full_group_that_a_list_shows_is_not_read_once_more) {
+  for (int i = 0; i < 8; ++i) member();
+  ask();
+  now += 1s;
+  ledger.refresh(version(), ledger.record(), now, now);
+  EXPECT_EQ(next().kind, Kind::none);
+  EXPECT_EQ(ledger.take_answers().at(0).second.why,
+            "all 8 places of worker group g of RayCluster c are taken, in slices of 4 hosts");
+}
+
+// Another replica gave it, to a Pod of whose end this one has heard before it read the record.
+TEST_F(GroupLedgerStory, an_event_frees_an_entry_that_is_read_later) {
+  member();
+  const std::string token = "0-1-00000000000000aa";
+  ledger.pod_gone(token, now);
+  LedgerRecord others = ledger.record();
+  others.entries.push_back({{0, 1}, token});
+  now += 1s;
+  ledger.refresh("another", others, now, now);
+  const auto call = next();
+  EXPECT_EQ(call.kind, Kind::update);
+  EXPECT_EQ(call.version, "another");
+  EXPECT_EQ(call.record.find(token), nullptr);
+  EXPECT_EQ(call.record.entries.size(), 1u);
+}
+
 TEST_F(GroupLedgerStory, an_event_frees_a_place_with_the_next_write) {
   member();
   const std::string second = member();
@@ -273,6 +303,8 @@ TEST_F(GroupLedgerStory, a_lost_record_is_made_anew_and_gives_nothing_for_a_whil
   done(OutcomeKind::ok);
   EXPECT_EQ(next().kind, Kind::none);
   EXPECT_EQ(ledger.take_answers().at(0).second.kind, PlaceAnswer::Kind::try_again);
+  EXPECT_EQ(next().kind, Kind::none);
+  EXPECT_TRUE(ledger.take_answers().empty()) << "told once";
   now += 70s;
   EXPECT_EQ(next().kind, Kind::list);
   done(OutcomeKind::ok, {}, pods);

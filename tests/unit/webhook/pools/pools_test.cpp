@@ -323,6 +323,12 @@ TEST_F(PoolsTest, are_held_against_what_a_pod_says_as_long_as_that_is_quick) {
   EXPECT_EQ(unfit(), Names());
 }
 
+TEST(SliceId, is_the_bytes_of_a_key) {
+  const SliceId bytes{0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
+                      0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10};
+  EXPECT_EQ(slice_id("0123456789abcdeffedcba9876543210"), bytes);
+}
+
 TEST(SliceId, is_none_for_what_is_no_key) {
   EXPECT_NE(slice_id(one_slice), SliceId());
   EXPECT_NE(slice_id(one_slice), slice_id(another_slice));
