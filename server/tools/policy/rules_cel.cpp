@@ -26,9 +26,9 @@ constexpr std::string_view asked = R"(variables.templates.map(all, all.filter(t,
   'selector': dyn(t.pod.spec.?nodeSelector.orValue({})),
   'part': dyn(string(t.pod.?metadata.?annotations[?'cloud.google.com/gke-tpu-slice-topology'].orValue(''))),
   'all': dyn(t.pod.spec.containers + t.pod.spec.?initContainers.orValue([])),
-  'numbers': dyn([t.pod.spec.containers,
-    t.pod.spec.?initContainers.orValue([]).filter(c, c.?restartPolicy.orValue('') == 'Always'),
-    t.pod.spec.?initContainers.orValue([]).filter(c, c.?restartPolicy.orValue('') != 'Always')].map(list,
+  'numbers': dyn([dyn(t.pod.spec.containers),
+    dyn(t.pod.spec.?initContainers.orValue([]).filter(c, c.?restartPolicy.orValue('') == 'Always')),
+    dyn(t.pod.spec.?initContainers.orValue([]).filter(c, c.?restartPolicy.orValue('') != 'Always'))].map(list,
     list.filter(c, 'google.com/tpu' in c.?resources.?limits.orValue({})).map(c,
       string(c.resources.limits['google.com/tpu']).matches('^[0-9]{1,4}$') ?
       int(string(c.resources.limits['google.com/tpu'])) : @most_chips@)))

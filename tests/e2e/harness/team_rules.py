@@ -38,11 +38,11 @@ def draw_asking(draw: random.Random, number: int) -> dict:
 
 def change_numbers(draw: random.Random, obj: dict, most: int = 2_000_000_000) -> None:
     """Other numbers of Pods, where they may be changed later."""
-    spec, some = obj["spec"], lambda: draw.choice([-3, 0, 1, 1, 2, 3, 8, most])
+    spec, some = obj["spec"], lambda: draw.choice([0, 1, 1, 2, 3, 8, most])
     if obj["kind"] == "CronJob":
         spec["jobTemplate"]["spec"]["parallelism"] = some()
     for group in (spec.get("rayClusterSpec") or spec.get("rayClusterConfig") or spec).get("workerGroupSpecs", []):
-        group.update(minReplicas=0, maxReplicas=most, replicas=some())
+        group.update(minReplicas=0, maxReplicas=most, replicas=draw.choice([-3, some()]) if draw.random() < 0.3 else some())
     for job in spec.get("replicatedJobs", []):
         job["replicas"] = draw.choice([-2, 1, 1, 2, 3])
     if obj["kind"] == "LeaderWorkerSet":
