@@ -1,5 +1,7 @@
 #include "webhook/rules/rules.hpp"
 
+#include "base/names.hpp"
+
 #include <algorithm>
 
 namespace tpuwh::webhook::rules {
@@ -31,6 +33,8 @@ bool matches(std::string_view pattern, std::string_view text) {
 }
 
 const Rule* rule_of(const Rules& rules, std::string_view ns) {
+  // A longer one is nobody's, and each pattern would be held against all of it.
+  ns = ns.substr(0, base::max_label_length + 1);
   for (const Rule& rule : rules.list)
     for (const std::string& pattern : rule.namespaces)
       if (matches(pattern, ns)) return &rule;

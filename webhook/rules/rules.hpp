@@ -77,7 +77,8 @@ struct Rules {
   bool operator==(const Rules&) const = default;
 };
 
-// The first rule that names the namespace; null for none.
+// The first rule that names the namespace; null for none. Of what is longer than any namespace's
+// name the beginning is looked at.
 const Rule* rule_of(const Rules& rules, std::string_view ns);
 
 }  // namespace tpuwh::webhook::rules

@@ -208,6 +208,18 @@ TEST(Judge, WarnsOfJobsWithoutAnEnd) {
   EXPECT_EQ(said(rules, object), "");
 }
 
+TEST(RuleOf, LooksAtNoMoreThanANamespacesName) {
+  const Rules rules{
+      {{.name = "dev", .namespaces = {"*-dev"}}, {.name = "a", .namespaces = {"a*"}}}};
+  const auto name = [&](const std::string& ns) {
+    const Rule* found = rule_of(rules, ns);
+    return found == nullptr ? "" : found->name;
+  };
+  EXPECT_EQ(name(std::string(59, 'a') + "-dev"), "dev");
+  EXPECT_EQ(name(std::string(61, 'a') + "-dev"), "a");
+  EXPECT_EQ(name(std::string(7'000'000, '-')), "");
+}
+
 TEST(WasBroken, GoesByWhatAndByHowMuch) {
   const Rules rules = dev({.accelerators = {"tpu7x"}, .chips = 8});
   const auto broken = [&](std::uint64_t pods, const char* accelerator) {
