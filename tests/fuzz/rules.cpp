@@ -3,6 +3,7 @@
 #include "server/tools/policy/command.hpp"
 #include "tests/fuzz/growth.hpp"
 #include "tests/fuzz/printed.hpp"
+#include "tests/fuzz/problems.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "webhook/rules/judge.hpp"
 
@@ -68,11 +69,7 @@ void require_policies(asked::Rules all) {
 void rules(std::string_view bytes) {
   const std::string text(bytes);
   const server::settings::RulesFile file = server::settings::parse_rules(text, "f");
-  const auto lines = 1 + std::ranges::count(text, '\n');
-  for (const server::settings::Problem& problem : file.problems) {
-    require_plain(problem.text());
-    require(problem.line >= 0 && problem.line <= lines, "a line that is not in the file");
-  }
+  require_told(file.problems, text);
   if (file.problems.empty()) {
     require(!file.rules.list.empty(), "no rule was taken, and nothing is wrong");
     require_judged(file.rules);

@@ -1,6 +1,7 @@
 #include "server/settings/command.hpp"
 #include "tests/fuzz/growth.hpp"
 #include "tests/fuzz/printed.hpp"
+#include "tests/fuzz/problems.hpp"
 #include "tests/fuzz/targets.hpp"
 
 #include <algorithm>
@@ -26,11 +27,7 @@ std::string printed(const std::vector<Given>& given, ConfigOutput output) {
 void settings(std::string_view bytes) {
   const std::string text(bytes);
   const ConfigFile file = parse_config(text, "f");
-  const auto lines = 1 + std::ranges::count(text, '\n');
-  for (const Problem& problem : file.problems) {
-    require_plain(problem.text());
-    require(problem.line >= 0 && problem.line <= lines, "a line that is not in the file");
-  }
+  require_told(file.problems, text);
   require_json(printed(file.given, ConfigOutput::json));
   // What is in force is a file that says the same.
   const std::string once = printed(file.given, ConfigOutput::yaml);

@@ -67,6 +67,13 @@ bool read_metadata(base::json::Reader& in, WorkloadObject& object) {
   return read;
 }
 
+bool take_number(base::json::Reader& in, std::string_view text, std::optional<std::uint32_t>& out) {
+  out = base::plain_decimal(text);
+  if (out) return true;
+  return in.fail(base::Errc::bad_value,
+                 base::printable(text) + " is not a whole number from 0 to 4294967295");
+}
+
 }  // namespace
 
 bool read_object(base::json::Reader& in, WorkloadObject& object) {
@@ -76,17 +83,6 @@ bool read_object(base::json::Reader& in, WorkloadObject& object) {
     return in.skip();
   });
 }
-
-namespace {
-
-bool take_number(base::json::Reader& in, std::string_view text, std::optional<std::uint32_t>& out) {
-  out = base::plain_decimal(text);
-  if (out) return true;
-  return in.fail(base::Errc::bad_value,
-                 base::printable(text) + " is not a whole number from 0 to 4294967295");
-}
-
-}  // namespace
 
 bool optional_number(base::json::Reader& in, std::optional<std::uint32_t>& out) {
   if (in.take_null()) return true;

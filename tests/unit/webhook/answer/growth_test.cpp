@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/edits.hpp"
 #include "webhook/answer/admit.hpp"
 #include "webhook/config/config.hpp"
 #include "webhook/read/cluster.hpp"
@@ -221,15 +222,16 @@ std::string review_of(std::string_view group, std::string_view kind, std::string
   return out.append("}}");
 }
 
+// An element whose '#' is this.
+std::string numbered(std::string_view element, std::string_view number) {
+  std::string out(element);
+  base::replace_all(out, "#", number);
+  return out;
+}
+
 std::string repeated(std::string_view element, std::size_t times) {
   std::string out;
-  for (std::size_t i = 0; i < times; ++i)
-    for (const char c : element) {
-      if (c == '#')
-        out += std::to_string(i);
-      else
-        out += c;
-    }
+  for (std::size_t i = 0; i < times; ++i) out += numbered(element, std::to_string(i));
   return out;
 }
 
@@ -237,16 +239,6 @@ struct Filled {
   std::string_view at;
   std::string with;
 };
-
-std::string with_text(std::string_view element, std::size_t length) {
-  std::string out;
-  for (const char c : element)
-    if (c == '#')
-      out.append(length, '1');
-    else
-      out += c;
-  return out;
-}
 
 // The text with each place filled or left empty.
 std::string fill(std::string_view text, const std::vector<const Filled*>& places) {
@@ -327,7 +319,7 @@ TEST_P(Growth, of_each_list_times_a_long_text_is_in_proportion) {
   const Filled claims{"@claims@",
                       repeated(R"(,{"name":"n#","resourceClaimTemplateName":"t#"})", few)};
   for (const List& text : texts) {
-    const Filled longer{text.at, with_text(text.element, 200 * few)};
+    const Filled longer{text.at, numbered(text.element, std::string(200 * few, '1'))};
     for (const List& list : lists) {
       const Filled many{list.at, repeated(list.element, few)};
       const auto adds_up = [&](int tries) {
