@@ -19,15 +19,18 @@ inline constexpr Duration between_answers = idle + header + body + answer + writ
 inline constexpr std::size_t own_files = 24;
 inline constexpr std::size_t loop_files = 4;
 
-// Where the process may open so many files at most, the caps of connections of the plain ports and
-// of the TLS port: an eighth at most for probes, the rest for callers. With 1,200 and two loops all
-// of `connections` fit.
-constexpr std::size_t health_connections_of(std::size_t files) {
-  return std::min(files / 8, health_connections);
+// Plain ports: the probes' and the metrics' own.
+inline constexpr std::size_t plain_ports = 2;
+
+// The caps of connections of each plain port and of the TLS port, if the process may open `files` files:
+// at most an eighth for the plain ports, the rest for reviews. 1,200 files and two loops are enough for
+// all of `connections`.
+constexpr std::size_t plain_connections_of(std::size_t files) {
+  return std::min(files / 8 / plain_ports, plain_connections);
 }
 constexpr std::size_t connections_of(std::size_t files, unsigned loops) {
   constexpr std::size_t least = 4;  // with fewer nothing is served
-  const std::size_t reserve = own_files + (loops + 1) * loop_files + health_connections_of(files);
+  const std::size_t reserve = own_files + (loops + 1) * loop_files + plain_ports * plain_connections_of(files);
   return std::clamp(files > reserve ? files - reserve : 0, least, connections);
 }
 

@@ -20,6 +20,14 @@ using Duration = std::chrono::milliseconds;
 // The largest request body. Derived where the review is read.
 inline constexpr std::size_t body_bytes = webhook::read::max_review_bytes;
 
+// Of a larger body at /validate so much is kept, in which the API server writes all of the review but its objects, and
+// the rest is discarded as it comes: an object is allowed unchecked (docs/threat-model.md).
+inline constexpr std::size_t review_start_bytes = 64u << 10;
+
+// And no more than so much is discarded. The largest object that etcd takes, 1.5 MiB, has 9 MiB as JSON if each of its
+// bytes is escaped as six; an UPDATE carries two.
+inline constexpr std::size_t discarded_bytes = 32u << 20;
+
 // Request line and header fields together. The API server sends well under
 // 1 KiB; a bearer token and tracing headers of a proxy fit.
 inline constexpr std::size_t header_bytes = 16u << 10;
@@ -32,12 +40,16 @@ inline constexpr std::size_t header_fields = 64;
 // 512 bytes at a time, which doubles the cost of a request (docs/facts.md#beast-buffer).
 inline constexpr std::size_t read_buffer_bytes = 17u << 10;
 
-// A body takes as much at first, and an event loop keeps as much for the next one: a usual
-// review has 5 to 20 KiB.
-inline constexpr std::size_t kept_body_bytes = 32u << 10;
+// A usual review has 5 to 20 KiB.
+inline constexpr std::size_t usual_body_bytes = 32u << 10;
 
-// A larger one, or one whose length is not said, takes so much at first, and twice as much
-// again and again: a byte is soon sent.
+// An event loop keeps memory for so many bodies of up to so many bytes between reviews, until it has been
+// idle for kept_bodies_idle: the largest review that was recorded has 48 KiB.
+inline constexpr std::size_t kept_body_bytes = 128u << 10;
+inline constexpr std::size_t kept_bodies = 4;
+
+// A body of up to kept_body_bytes takes its whole length at once while half of held_bytes is free. Any
+// other takes so much at first, and twice as much again and again: a byte is soon sent.
 inline constexpr std::size_t first_body_bytes = 4u << 10;
 
 // What all connections together may hold of bodies, and of answers that their peers do not
@@ -46,13 +58,17 @@ inline constexpr std::size_t first_body_bytes = 4u << 10;
 // memory_wait, and is asked to come again (503).
 inline constexpr std::size_t held_bytes = 24u << 20;
 
-// Of these, left for 256 reviews of the usual size at a time, however much large ones and
+// Of these, what reviews may hold that wait for the ledger or for claims, of all namespaces together; one
+// namespace has at most half of what the others leave. Beyond it a review does not wait.
+inline constexpr std::size_t waiting_bytes = held_bytes / 3;
+
+// Of held_bytes, left for 256 reviews of the usual size at a time, however much large ones and
 // unread answers want: without it, all attacks at once had one review in sixty refused.
 inline constexpr std::size_t usual_bodies_bytes = held_bytes / 3;
 
 // A review beyond this is answered in memory that is given back, one such at a time: what it
 // is read into takes eight times its size. The largest that was recorded has 48 KiB.
-inline constexpr std::size_t large_review_bytes = 128u << 10;
+inline constexpr std::size_t large_review_bytes = kept_body_bytes;
 
 // What a peer may send without a byte of application data among it: a record, what OpenSSL
 // reads ahead, and more messages of TLS itself than any client sends (Go: none).
@@ -68,12 +84,13 @@ inline constexpr std::size_t config_bytes = 1u << 20;
 // memory::connection (server/limits/memory.hpp).
 inline constexpr std::size_t connections = 1024;
 
-// Handshakes in progress. One costs 0.45 ms of CPU (docs/facts.md#handshake-cost),
-// so 512 of them hold two threads for 115 ms: far below the client's 10 s.
-inline constexpr std::size_t handshakes = 512;
+// Handshakes in progress. One costs 0.45 ms of CPU (docs/facts.md#handshake-cost), so 256 of them keep one
+// thread for 115 ms: less than patience_when_full, or handshakes that were paid for would be closed.
+inline constexpr std::size_t handshakes = 256;
 
-// Open connections of the plain ports: a kubelet, Prometheus and a curious operator.
-inline constexpr std::size_t health_connections = 32;
+// Open connections of each plain port. One kubelet, Prometheus and an operator need a handful; 500 callers at once
+// wait less than a second for 64 places that each is given for patience_with_newcomers at most.
+inline constexpr std::size_t plain_connections = 64;
 
 // Without --threads. One stays free for reviews while the other does handshakes;
 // more helps only from some 30,000 reviews a second on.
@@ -85,6 +102,9 @@ inline constexpr unsigned most_threads = 64;
 // How often connections past their limit are looked for, hence how late a limit may be
 // noticed. A timer per operation would cost more than it tells.
 inline constexpr Duration sweep = 250ms;
+
+// After so long without a review an event loop frees what it keeps for the next ones.
+inline constexpr Duration kept_bodies_idle = 10s;
 
 // How often an event loop says that it turns.
 inline constexpr Duration heartbeat = 250ms;
@@ -132,17 +152,27 @@ inline constexpr Duration linger = 2s;
 inline constexpr Duration retirement = 10min;
 inline constexpr Duration retirement_spread = 2min;
 
-// When connections or handshakes are all taken and somebody wants to come in, peers that
-// have kept us waiting for longer than this make room (server/serve/https/shedding.hpp). An honest
-// handshake takes two round trips, and an honest request comes in one piece. Idle ones owe
-// us nothing; they go when there are no others.
+// While a caller waits for a place or a handshake, a peer that has kept us waiting for longer than this
+// is closed (server/serve/https/connections.hpp). An honest handshake takes two round trips, and an
+// honest request comes in one piece.
 inline constexpr Duration patience_when_full = 250ms;
-inline constexpr Duration idle_when_full = 1s;
 
-// While so many are in the middle of something, idle ones stay: those will have to make room
-// within patience_when_full, 256 places a second, and 900 connections of honest API servers
-// outlive an attacker who takes all the rest again and again.
+// The same for a peer that has not begun its first request, or that has its last answer: an honest
+// caller sends its request when it has connected, and closes when it was answered.
+inline constexpr Duration patience_with_newcomers = 100ms;
+
+// While callers wait, a connection is closed after each so many reviews: an honest caller pays one
+// handshake in ten reviews, and a caller that holds its place by reviewing gives it to another.
+inline constexpr unsigned reviews_when_full = 10;
+
+// For so long after a caller was last seen waiting, callers are taken to wait.
+inline constexpr Duration crowded = 1s;
+
+// Idle connections stay while the others can make room in time: at least so many are in the middle of
+// something and are due within patience_when_full, and a sixth of those that wait, so that each has
+// its place within 1.5 s.
 inline constexpr std::size_t unfinished_before_idle = 64;
+inline constexpr std::size_t waiting_for_each_unfinished = 6;
 
 // Between two looks whether the cap still holds, and after a failed accept.
 inline constexpr Duration accept_pause = 20ms;

@@ -26,7 +26,7 @@
 namespace attacker {
 namespace {
 
-constexpr std::size_t most_connections = 4096;
+constexpr std::size_t most_connections = 8192;
 constexpr double most_seconds = 600;
 // Handshakes at a time: more would only wait in the server's queue of new connections.
 constexpr std::size_t most_opening = 64;
@@ -39,7 +39,8 @@ constexpr const char* usage =
     "  key-updates  [--request] [--charge SECONDS]\n"
     "  slow-bodies  [--trickle]\n"
     "  kept-bodies  [--size BYTES | --file FILE] [--complete]\n"
-    "  reviews      --file FILE [--count N] [--at-once N] [--unread]\n";
+    "  reviews      --file FILE [--count N] [--at-once N] [--unread]\n"
+    "  polite       [--file FILE] [--every SECONDS] [--addresses N]\n";
 
 Options parse(int count, char** words) {
   if (count < 2) throw std::invalid_argument("no attack named");
@@ -64,11 +65,14 @@ Options parse(int count, char** words) {
     else if (word == "--size") options.size = std::stoul(value());
     else if (word == "--file") options.file = value();
     else if (word == "--at-once") options.at_once = std::stoul(value());
+    else if (word == "--every") options.every = std::stod(value());
+    else if (word == "--addresses") options.addresses = std::stoul(value());
     else if (word == "--count") options.count = std::stoul(value());
     else throw std::invalid_argument("unknown option " + std::string(word));
   }
   if (options.target.port == 0) throw std::invalid_argument("--port is missing");
   if (options.connections == 0 || options.connections > most_connections || options.size == 0 ||
+      options.addresses == 0 || options.addresses > 200 ||
       options.seconds > most_seconds)
     throw std::invalid_argument("out of bounds");
   options.target.small_window = options.unread;
@@ -110,12 +114,15 @@ class Assault {
   }
 
  private:
-  static constexpr auto look = std::chrono::milliseconds(10);
+  // Thousands that wait for a handshake are not asked every 10 ms.
+  std::chrono::milliseconds look() const {
+    return std::chrono::milliseconds(is_polite() ? 50 : 10);
+  }
 
   bool is_over() {
     if (!standing_) return false;
     // So many new ones refused and none left: nobody listens any more.
-    const bool hopeless = options_.reopen == 0 || attack_->counts["failed"] > 20;
+    const bool hopeless = !is_polite() && (options_.reopen == 0 || attack_->counts["failed"] > 20);
     const bool alone = hopeless && held() == 0 && opening() == 0;
     return alone || Clock::now() - standing_since_ > Seconds(options_.seconds);
   }
@@ -134,7 +141,9 @@ class Assault {
   // The first time as fast as the server takes them, then at the rate that is asked for.
   void open_more() {
     std::size_t room = most_opening - std::min(most_opening, opening());
-    if (standing_) {
+    if (is_polite()) {
+      room = seats_.size();
+    } else if (standing_) {
       const auto now = Clock::now();
       allowance_ += Seconds(now - last_).count() * options_.reopen;
       allowance_ = std::min(allowance_, std::max(1.0, options_.reopen));
@@ -144,12 +153,27 @@ class Assault {
     for (Seat& seat : seats_) {
       if (room == 0) return;
       const bool first = !seat.peer;
-      if (standing_ ? (!first && seat.peer->state() != Peer::State::closed) : !first) continue;
-      seat = {.peer = std::make_unique<Peer>(context_, options_.target), .notes = {}};
+      const bool again = standing_ || is_polite();
+      if (again ? (!first && seat.peer->state() != Peer::State::closed) : !first) continue;
+      if (is_polite() && Clock::now() - seat.notes.last < Seconds(options_.every)) continue;
+      Notes notes;
+      notes.last = seat.notes.last;
+      seat = {.peer = std::make_unique<Peer>(context_, target_of(seat)), .notes = std::move(notes)};
       if (seat.peer->state() == Peer::State::closed) ++attack_->counts["failed"], seat.counted = true;
       --room;
-      if (standing_) allowance_ -= 1;
+      if (standing_ && !is_polite()) allowance_ -= 1;
     }
+  }
+
+  // Opens a connection again when its next request is due, whatever --reopen says.
+  bool is_polite() const { return options_.attack == "polite"; }
+
+  Target target_of(const Seat& seat) const {
+    Target target = options_.target;
+    const auto number = static_cast<std::size_t>(&seat - seats_.data());
+    if (options_.addresses > 1)
+      target.bind = "127.0.0." + std::to_string(2 + number % options_.addresses);
+    return target;
   }
 
   // Goes on with those that are ready, and from time to time with all.
@@ -165,8 +189,8 @@ class Assault {
                          .revents = 0});
       polled_seats_.push_back(&seat);
     }
-    ::poll(polled_.data(), polled_.size(), static_cast<int>(look.count()));
-    const bool all = Clock::now() - looked_ >= look;
+    ::poll(polled_.data(), polled_.size(), static_cast<int>(look().count()));
+    const bool all = Clock::now() - looked_ >= look();
     if (all) looked_ = Clock::now();
     ready_.clear();
     for (std::size_t i = 0; i < polled_.size(); ++i)

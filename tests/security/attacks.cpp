@@ -23,12 +23,20 @@ std::string header(std::size_t length) {
          std::to_string(length) + "\r\n\r\n";
 }
 
+// The smallest review that keeps its connection.
+std::string small_review() {
+  const std::string body =
+      R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
+      R"("kind":{"group":"","version":"v1","kind":"Service"},"operation":"CREATE","object":{}}})";
+  return header(body.size()) + body;
+}
+
 // Requests as fast as they go. The answers are thrown away in the kernel, so that a request
 // costs the server a hundred times what it costs here.
 class Pipeline final : public Attack {
  public:
   Pipeline() {
-    const std::string request = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
+    const std::string request = small_review();
     while (requests_.size() + request.size() <= record) requests_ += request, ++in_record_;
   }
 
@@ -60,7 +68,7 @@ class KeyUpdates final : public Attack {
         to_charge_(options.connections) {}
 
   void opened(Peer& peer, Notes&) override {
-    peer.send("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");  // then it may be idle for long
+    peer.send(small_review());  // then it may be idle for long
     peer.flush();
   }
 
@@ -244,6 +252,46 @@ class Reviews final : public Attack {
   std::size_t sent_ = 0, finished_ = 0, under_way_ = 0;
 };
 
+// Callers that do nothing wrong: one request at a time and a pause after it, on a connection that is opened
+// again when the server has closed it. GET /livez, or the review of a file.
+class Polite final : public Attack {
+ public:
+  explicit Polite(const Options& options)
+      : every_(options.every),
+        request_(options.file.empty() ? "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"
+                                      : request_of(read_file(options.file))) {}
+
+  void opened(Peer& peer, Notes& notes) override { turn(peer, notes); }
+
+  void turn(Peer& peer, Notes& notes) override {
+    peer.flush();
+    if (peer.state() == Peer::State::open) peer.receive(notes.received);
+    if (notes.received.find("\r\n\r\n") != std::string::npos) {
+      ++counts["status_" + notes.received.substr(9, 3)];
+      notes.received.clear();
+      notes.waiting = false;
+    }
+    const auto now = Clock::now();
+    if (peer.state() != Peer::State::open || notes.waiting || now - notes.last < every_) return;
+    notes.last = now;
+    notes.waiting = true;
+    peer.send(request_);
+    peer.flush();
+    ++counts["sent"];
+  }
+
+  void closed(Notes& notes) override {
+    if (notes.waiting) ++counts["closed_without_answer"];
+    notes.waiting = false;
+  }
+
+ private:
+  static std::string request_of(const std::string& body) { return header(body.size()) + body; }
+
+  const Seconds every_;
+  const std::string request_;
+};
+
 }  // namespace
 
 std::unique_ptr<Attack> make_attack(const Options& options) {
@@ -252,6 +300,7 @@ std::unique_ptr<Attack> make_attack(const Options& options) {
   if (options.attack == "slow-bodies") return std::make_unique<SlowBodies>(options.trickle);
   if (options.attack == "kept-bodies") return std::make_unique<KeptBodies>(options);
   if (options.attack == "reviews") return std::make_unique<Reviews>(options);
+  if (options.attack == "polite") return std::make_unique<Polite>(options);
   throw std::invalid_argument("no attack \"" + options.attack + "\"");
 }
 

@@ -25,7 +25,9 @@ struct Options {
   bool complete = false;     // kept-bodies: sends the last byte once all stand
   bool unread = false;       // reviews: takes no answer
   std::size_t size = 256000; // kept-bodies without a file: 250 KiB
-  std::string file;          // kept-bodies, reviews: the body
+  std::string file;          // kept-bodies, reviews, polite: the body
+  double every = 0.85;       // polite: seconds from one request of a connection to its next
+  std::size_t addresses = 1; // so many source addresses, from --bind on
   std::size_t at_once = 1;   // reviews under way
   std::size_t count = 1;     // reviews in all
 };

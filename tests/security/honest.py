@@ -5,6 +5,9 @@ not another one's Python.
     honest.py kept PORT CA                  a review every 50 ms on one of eight kept connections
     honest.py fresh PORT CA                 a handshake and a review every 200 ms
     honest.py livez PORT                    /livez of the health port every 250 ms
+    honest.py metrics PORT                  /metrics of the metrics port every second
+    honest.py often PORT CA                 a review every 50 ms on one kept connection
+    honest.py idle PORT CA                  a review every 3 s on one kept connection
     honest.py crowd PORT CA NUMBER SECONDS  so many kept connections, a review on each so often
 
 It prints "ready", goes on until its standard input is closed, and prints what it saw as JSON.
@@ -25,7 +28,7 @@ import cores  # noqa: E402
 import wire  # noqa: E402
 
 KEPT = 8  # connections, so that some are on the event loop that is attacked
-EVERY = {"kept": 0.05, "fresh": 0.2, "livez": 0.25}
+EVERY = {"kept": 0.05, "fresh": 0.2, "livez": 0.25, "metrics": 1.0, "often": 0.05, "idle": 3.0}
 # docs/threat-model.md#what-holds-meanwhile; /livez has the probe's own limit below
 SLOWEST = {"kept": 1.0, "fresh": 2.0}
 PROBE = 5.0  # timeoutSeconds of the chart's livenessProbe
@@ -35,14 +38,15 @@ END = 40.0   # a child may be in the middle of two waits
 # --- in the test
 
 class Honest:
-    """The three kinds of callers, or a crowd; a context manager. They have been answered once."""
+    """Callers of these kinds, or a crowd; a context manager. They have been answered once."""
 
-    def __init__(self, program, crowd=0, every=20.0, parts=4):
+    def __init__(self, program, crowd=0, every=20.0, parts=4, kinds=("kept", "fresh", "livez")):
         if crowd:
             words = [["crowd", program.port, program.ca, crowd // parts, every]] * parts
         else:
-            words = [["kept", program.port, program.ca], ["fresh", program.port, program.ca],
-                     ["livez", program.health_port]]
+            words = [[kind, program.health_port] if kind == "livez" else
+                     [kind, program.metrics_port] if kind == "metrics" else
+                     [kind, program.port, program.ca] for kind in kinds]
         self._children = []
         try:
             for each in words:
@@ -76,7 +80,8 @@ class Honest:
 def said(seen):
     """In a line."""
     return "; ".join(f"{kind}: {f['asked']} asked, slowest {f['slowest']:.2f} s, "
-                     f"median {f['median']:.3f} s, {f['errors']} errors" for kind, f in seen)
+                     f"median {f['median']:.3f} s, {f['errors']} errors"
+                     + (f", {f['opened']} reopened" if f["opened"] else "") for kind, f in seen)
 
 
 def faults(seen, slowest=None):
@@ -97,7 +102,7 @@ def faults(seen, slowest=None):
 
 class Seen:
     def __init__(self):
-        self.took, self.errors = [], []
+        self.took, self.errors, self.opened = [], [], 0
 
     @contextlib.contextmanager
     def asking(self):
@@ -113,7 +118,7 @@ class Seen:
     def figures(self):
         took = sorted(self.took) or [0.0]
         return {"asked": len(self.took), "slowest": took[-1], "median": took[len(took) // 2],
-                "errors": len(self.errors), "first_errors": self.errors[:3]}
+                "errors": len(self.errors), "first_errors": self.errors[:3], "opened": self.opened}
 
 
 def ask_fresh(port, context):
@@ -121,33 +126,34 @@ def ask_fresh(port, context):
         wire.ask(connection)
 
 
-def ask_livez(port):
+def ask_plain(port, path):
     with wire.Connection(port, None) as connection:
         connection.socket.settimeout(PROBE)
-        answer = connection.send(wire.get("/livez", "Connection: close\r\n")).answer()
+        answer = connection.send(wire.get(path, "Connection: close\r\n")).answer()
         assert answer and answer.status == 200, answer
 
 
 def calls_of(kind, port, *words):
-    """([what to call in turn], seconds between two calls)"""
-    if kind == "livez":
-        return [lambda: ask_livez(port)], EVERY[kind]
+    """([what to call in turn], seconds between two calls, [kept connections])"""
+    if kind in ("livez", "metrics"):
+        return [lambda: ask_plain(port, f"/{kind}")], EVERY[kind], []
     context = wire.tls(words[0])
     if kind == "fresh":
-        return [lambda: ask_fresh(port, context)], EVERY[kind]
-    if kind == "kept":
-        number, every = KEPT, EVERY[kind]
-    else:
+        return [lambda: ask_fresh(port, context)], EVERY[kind], []
+    if kind == "crowd":
         number, every = int(words[1]), float(words[2]) / int(words[1])
+    else:
+        number, every = KEPT if kind == "kept" else 1, EVERY[kind]
     kept = [wire.Kept(port, context) for _ in range(number)]
-    return [functools.partial(wire.ask_kept, each) for each in kept], every
+    return [functools.partial(wire.ask_kept, each) for each in kept], every, kept
 
 
 def main():
     kind, port, *words = sys.argv[1:]
-    calls, every = calls_of(kind, int(port), *words)
+    calls, every, kept = calls_of(kind, int(port), *words)
     for call in calls:
         call()
+    before = sum(each.opened for each in kept)
     print("ready", flush=True)
     seen, number, due = Seen(), 0, time.monotonic()
     while not select.select([sys.stdin], [], [], max(0, due - time.monotonic()))[0]:
@@ -155,6 +161,7 @@ def main():
             calls[number % len(calls)]()
         number += 1
         due = max(due + every, time.monotonic())
+    seen.opened = sum(each.opened for each in kept) - before
     print(json.dumps(seen.figures()), flush=True)
 
 

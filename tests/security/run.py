@@ -2,7 +2,7 @@
 """Attacks the real server on the loopback: tests/security/run.py [--at-once N] PROGRAM ATTACKER [PART…].
 
 PART: only checks whose name contains one of them; MODULE. before it stands for all of a file
-("loops.", "slots.", "memory.", "ledger.", "together."). TPUWH_LONG=1 adds the check that takes
+("loops.", "places.", "slots.", "memory.", "ledger.", "together."). TPUWH_LONG=1 adds the check that takes
 seven minutes. Two cores; memory.* needs root, for a cgroup. --at-once: so many at a time, each in a
 process of its own, for checks that leave a core idle: slots, memory, ledger. Standard library alone.
 """
@@ -18,6 +18,7 @@ import checks  # noqa: E402
 import ledger  # noqa: E402,F401  (their checks register themselves)
 import loops  # noqa: E402,F401
 import memory  # noqa: E402,F401
+import places  # noqa: E402,F401
 import program  # noqa: E402
 import slots  # noqa: E402,F401
 import together  # noqa: E402,F401

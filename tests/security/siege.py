@@ -12,14 +12,14 @@ SECONDS = 15
 
 class Siege:
     """A server that is attacked; a context manager. `crowd`: so many honest connections in place of
-    the three kinds of callers. The attacks end with it."""
+    callers of some `kinds`. The attacks end with it."""
 
-    def __init__(self, *flags, crowd=0):
+    def __init__(self, *flags, **honest):
         self.program = started(*flags)
         self._attacks, self._honest = [], None
         try:
             cores.pin(self.program.process, cores.SERVER)
-            self._honest = Honest(self.program, crowd)
+            self._honest = Honest(self.program, **honest)
         except BaseException:
             self.__exit__()
             raise

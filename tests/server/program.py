@@ -91,6 +91,10 @@ class Program:
             time.sleep(0.01)
         raise AssertionError(f"did not start: {self.log()}")
 
+    @property
+    def metrics_port(self):
+        return int(re.search(r'metrics"?[=:]"?127\.0\.0\.1:(\d+)', self.log())[1])
+
     def log(self):
         return (self.folder / "log").read_text()
 

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import pathlib
+import select
 import socket
 import ssl
 import uuid
@@ -108,6 +109,10 @@ class Connection:
         finally:
             self.socket.settimeout(LIMIT)
 
+    def has_ended(self):
+        """Whether anything can be read between two requests: the end, since nothing else comes then."""
+        return bool(select.select([self.socket], [], [], 0)[0])
+
     def close(self):
         self.socket.close()
 
@@ -119,14 +124,19 @@ class Connection:
 
 
 class Kept:
-    """A connection for as long as the server lets it be: another one after an answer that said so, or
-    after a failure."""
+    """A connection for as long as the server lets it be: another one after an answer that said so, after
+    a failure, and where the server has closed it between two requests, which Go's client sees as well."""
 
     def __init__(self, port, context):
         self._port, self._context, self._connection = port, context, None
+        self.opened = 0
 
     def answer(self, request):
-        self._connection = self._connection or Connection(self._port, self._context)
+        if self._connection and self._connection.has_ended():
+            self.close()
+        if not self._connection:
+            self._connection = Connection(self._port, self._context)
+            self.opened += 1
         try:
             found = self._connection.send(request).answer()
             assert found is not None, "closed without an answer"

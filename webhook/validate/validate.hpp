@@ -17,6 +17,8 @@
 #include "webhook/answer/admit.hpp"
 #include "webhook/validate/findings.hpp"
 
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace tpuwh::webhook::validate {
@@ -32,6 +34,14 @@ enum class Listener { api_server, person };
 answer::Answer validate(read::Body review, const config::Config& config,
                         const read::ClusterView& cluster, answer::Workspace& workspace,
                         Listener listener = Listener::api_server) noexcept;
+
+// Answers a review that is larger than read::max_review_bytes: allowed, with a warning that nothing was
+// checked, because a workload object can be stored that is larger as JSON (docs/threat-model.md). Never throws.
+//
+//   start    the first bytes of the review. It is changed, and has to outlive the answer
+//   nothing  if they do not hold all of the review that an API server writes before its objects
+std::optional<answer::Answer> allow_unchecked(std::string& start,
+                                              answer::Workspace& workspace) noexcept;
 
 // What such an object is refused for, each by itself: for tools, which tell one from the other.
 // Empty for what cannot be read.

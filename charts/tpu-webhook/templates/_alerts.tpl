@@ -227,6 +227,18 @@
       annotations:
         summary: "{{`{{ $labels.pod }}`}} has nearly as many connections as it takes"
         description: "Callers that keep it waiting are closed first; whoever has so many is not the API server."
+    - alert: TpuWebhookCallersTurnedAway
+      expr: |-
+        rate(tpu_webhook_connections_closed_for_others_total[5m]) > 1
+      for: 5m
+      labels:
+        severity: warning
+        {{- with $.Values.prometheusRule.alertLabels }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+      annotations:
+        summary: "{{`{{ $labels.pod }}`}} closes connections of its {{`{{ $labels.port }}`}} port because callers wait for a place"
+        description: "API servers, kubelets and Prometheus need far fewer: find the others with the NetworkPolicy's or the node's connection log."
     - alert: TpuWebhookMemoryAboveBound
       expr: |-
         process_resident_memory_bytes > on (instance, job) group_left sum by (instance, job) (tpu_webhook_memory_bound_bytes)

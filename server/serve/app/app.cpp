@@ -74,8 +74,8 @@ void write_file(const std::string& path, const std::string& text) {
 
 // Every connection is an open file, and the usual soft limit is 1,024. How many may be open now.
 std::size_t raise_file_limit(unsigned loops) {
-  const rlim_t needed = limits::connections + limits::health_connections + limits::own_files +
-                        (loops + 1) * limits::loop_files;
+  const rlim_t needed = limits::connections + limits::plain_ports * limits::plain_connections +
+                        limits::own_files + (loops + 1) * limits::loop_files;
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return needed;
   const rlim_t before = limit.rlim_cur;
@@ -175,6 +175,15 @@ bool same_place(const net::Address& one, const net::Address& other) {
          (one.host == other.host || one.host.empty() || other.host.empty());
 }
 
+// The places of a port without TLS: whoever takes those of the metrics leaves the probes theirs.
+struct PlainPort {
+  explicit PlainPort(std::size_t files)
+      : load(limits::plain_connections_of(files), limits::plain_connections_of(files),
+             limits::plain_connections * limits::kept_body_bytes) {}
+  https::Load load;
+  https::Connections connections{load};
+};
+
 class App {
  public:
   App(const settings::ServeOptions& options, Watchdog& watchdog)
@@ -257,22 +266,30 @@ class App {
   Ports open_ports() {
     return_large_blocks();
     Ports ports;
-    auto address = address_of_flag("--listen", options_.listen);
-    for (auto& worker : workers_) {
-      const auto endpoint = worker->listen(https::Port::webhook, connections_, address);
-      address.port = endpoint.port();  // port 0: the others share the first one's
-      ports.webhook = https::to_text(endpoint);
-    }
+    net::Acceptor reviews = https::open_acceptor(workers_.front()->executor(),
+                                                 address_of_flag("--listen", options_.listen));
+    ports.webhook = https::to_text(reviews.local_endpoint());
+    for (auto& worker : workers_)
+      worker->listen(https::Port::webhook, connections_,
+                     https::share_acceptor(worker->executor(), reviews));
     if (!options_.health_listen.empty()) {
       const auto port = options_.health_metrics ? https::Port::health : https::Port::probes;
-      ports.health = https::to_text(control_.listen(
-          port, health_connections_, address_of_flag("--health-listen", options_.health_listen)));
+      ports.health = listen_plain(port, health_port_.connections,
+                                  address_of_flag("--health-listen", options_.health_listen));
     }
     if (!options_.metrics_listen.empty()) {
-      ports.metrics = https::to_text(
-          control_.listen(https::Port::metrics, health_connections_, metrics_place()));
+      ports.metrics = listen_plain(https::Port::metrics, metrics_port_.connections, metrics_place());
     }
     return ports;
+  }
+
+  // Returns where it listens.
+  std::string listen_plain(https::Port port, https::Connections& connections,
+                           const net::Address& address) {
+    net::Acceptor acceptor = https::open_acceptor(control_.executor(), address);
+    std::string place = https::to_text(acceptor.local_endpoint());
+    control_.listen(port, connections, std::move(acceptor));
+    return place;
   }
 
   // Of the probes' and the reviews' place none may be it.
@@ -382,6 +399,14 @@ class App {
               static_cast<double>(load_.connections.used()));
     out.gauge("tpu_webhook_connections_limit", "Maximum number of connections at a time",
               static_cast<double>(load_.connections.cap()));
+    const auto closed = [&out](const char* port, const https::Connections& connections) {
+      out.counter("tpu_webhook_connections_closed_for_others_total",
+                  "Connections that were closed because a caller waited for a place",
+                  static_cast<double>(connections.closed_for_others()), {{"port", port}});
+    };
+    closed("reviews", connections_);
+    closed("health", health_port_.connections);
+    closed("metrics", metrics_port_.connections);
     out.gauge("tpu_webhook_held_bytes", "Bodies and unread answers that connections hold",
               static_cast<double>(load_.held_bytes.used()));
     const auto bound = [&out](const char* of, std::size_t bytes) {
@@ -403,7 +428,8 @@ class App {
     while (!over.stop_requested()) {
       std::this_thread::sleep_for(limits::sweep);
       connections_.sweep(net::Clock::now());
-      health_connections_.sweep(net::Clock::now());
+      for (PlainPort* port : {&health_port_, &metrics_port_})
+        port->connections.sweep(net::Clock::now());
     }
   }
 
@@ -639,10 +665,8 @@ class App {
   const std::size_t files_ = raise_file_limit(options_.threads);
   https::Load load_{limits::connections_of(files_, options_.threads), limits::handshakes,
                     limits::held_bytes};
-  https::Load health_load_{limits::health_connections_of(files_),
-                           limits::health_connections_of(files_),
-                           limits::health_connections* limits::kept_body_bytes};
-  https::Connections connections_{load_}, health_connections_{health_load_};
+  https::Connections connections_{load_};
+  PlainPort health_port_{files_}, metrics_port_{files_};
   const std::unique_ptr<tls::Clients> clients_;
   tls::Source source_;
   RulesWatch rules_;

@@ -35,10 +35,7 @@ void Worker::say(const net::TaskFailure& failure) {
                      {"after_s", static_cast<std::uint64_t>(pause.count())}});
 }
 
-net::Endpoint Worker::listen(https::Port port, https::Connections& connections,
-                             const net::Address& address) {
-  auto acceptor = https::open_acceptor(executor(), address);
-  const auto endpoint = acceptor.local_endpoint();
+void Worker::listen(https::Port port, https::Connections& connections, net::Acceptor acceptor) {
   auto& service = services_.emplace_back(https::Service{.port = port,
                                                         .connections = connections,
                                                         .handlers = handlers_,
@@ -51,7 +48,6 @@ net::Endpoint Worker::listen(https::Port port, https::Connections& connections,
       std::move(acceptor), connections, shared_.log,
       [this, &service](net::Socket socket) { start_session(std::move(socket), service); });
   keep("listener", [&listener] { return listener.run(); });
-  return endpoint;
 }
 
 void Worker::run() {
@@ -100,7 +96,10 @@ net::Task<void> Worker::beat() {
     if (error) co_return;
     shared_.health.beat(number_, net::Clock::now());
     shared_.watchdog.turned(number_);
-    for (https::Service& service : services_) service.date.set(std::chrono::system_clock::now());
+    for (https::Service& service : services_) {
+      service.date.set(std::chrono::system_clock::now());
+      service.bodies.beat();
+    }
   }
 }
 

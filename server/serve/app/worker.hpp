@@ -40,11 +40,8 @@ class Worker {
   // `number` is the loop's in Health and for the watchdog.
   Worker(const Shared& shared, std::size_t number);
 
-  // Opens a listening socket, which serves what `port` does, and returns where it is.
-  // `connections` are all of that port, or of several that share a bound. Before run().
-  // Throws std::runtime_error.
-  net::Endpoint listen(https::Port port, https::Connections& connections,
-                       const net::Address& address);
+  // Serves on a listening socket what `port` does. `connections` are all of that port. Before run().
+  void listen(https::Port port, https::Connections& connections, net::Acceptor acceptor);
 
   // Turns the loop until every task has ended, or stop().
   void run();

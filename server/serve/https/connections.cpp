@@ -1,13 +1,14 @@
 #include "server/serve/https/connections.hpp"
 
-#include "server/serve/https/shedding.hpp"
-
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <ctime>
 #include <random>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace tpuwh::server::https {
 namespace {
@@ -29,15 +30,6 @@ net::TimePoint retirement() {
   const auto spread = limits::retirement_spread.count();
   std::uniform_int_distribution<limits::Duration::rep> pick(-spread, spread);
   return net::Clock::now() + limits::retirement + limits::Duration(pick(random));
-}
-
-// Unspecified for one that is gone.
-boost::asio::ip::address peer_of(int socket) {
-  net::Endpoint peer;
-  auto size = static_cast<socklen_t>(peer.capacity());
-  if (::getpeername(socket, peer.data(), &size) != 0) return {};
-  peer.resize(size);
-  return peer.address();
 }
 
 // The peer has sent its part, and it is we who have not read it: the session waits to read, else it
@@ -85,10 +77,24 @@ void Connection::wait(const Wait& wait) {
   waiting_.store(wait.what, std::memory_order_relaxed);
 }
 
-bool Connection::begin_answer() {
+void Connection::begin_answer() {
+  last_.store(to_ticks(coarse_now() + limits::between_answers), std::memory_order_relaxed);
+}
+
+bool Connection::begin_review_answer() {
   const net::TimePoint now = coarse_now();
   last_.store(to_ticks(now + limits::between_answers), std::memory_order_relaxed);
-  return now >= retire_at_;
+  if (now >= retire_at_) return true;
+  if (++reviews_ % limits::reviews_when_full != 0 || !all_.is_crowded(now)) return false;
+  all_.closed_for_others_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+limits::Duration Connection::patience() const {
+  const Waiting what = waiting();
+  return what == Waiting::first_request || what == Waiting::linger
+             ? limits::patience_with_newcomers
+             : limits::patience_when_full;
 }
 
 bool Connection::is_too_late(net::TimePoint now) const {
@@ -124,24 +130,26 @@ void Connections::sweep(net::TimePoint now) {
   }
 }
 
-// Of those that are `wanted`, some.
+// Closes an eighth, and at most `most`, of the `wanted` that are late: those in the middle of something first,
+// then idle ones; of each the longest waiting first. Returns how many.
 template <class Wanted>
-void Connections::shed(net::TimePoint now, Wanted&& wanted) {
+std::size_t Connections::shed(net::TimePoint now, std::size_t most, Wanted&& wanted) {
   const std::lock_guard lock(mutex_);
-  const bool spare_idle = count_unfinished() >= limits::unfinished_before_idle;
-  std::vector<Connection*> waiting;
-  std::vector<Laggard> laggards;
+  const bool spare_idle =
+      count_unfinished() >= std::max(limits::unfinished_before_idle,
+                                     most / limits::waiting_for_each_unfinished);
+  std::vector<std::tuple<bool, net::TimePoint, Connection*>> late;
   for (Connection* connection : open_) {
     const bool idle = connection->is_idle();
-    const auto patience = idle ? limits::idle_when_full : limits::patience_when_full;
-    if (!wanted(*connection) || (idle && spare_idle) || now - connection->since() < patience ||
-        !connection->is_waiting_for_peer())
+    if (!wanted(*connection) || (idle && spare_idle) ||
+        now - connection->since() < connection->patience() || !connection->is_waiting_for_peer())
       continue;
-    waiting.push_back(connection);
-    laggards.push_back({peer_of(connection->socket_), connection->since(), idle});
+    late.emplace_back(idle, connection->since(), connection);
   }
-  const std::size_t count = (waiting.size() + shed_part - 1) / shed_part;
-  for (const std::size_t i : choose_to_shed(laggards, count)) waiting[i]->close();
+  const std::size_t count = std::min(most, (late.size() + shed_part - 1) / shed_part);
+  std::ranges::partial_sort(late, late.begin() + static_cast<std::ptrdiff_t>(count));
+  for (std::size_t i = 0; i < count; ++i) std::get<Connection*>(late[i])->close();
+  return count;
 }
 
 // However short they have kept us waiting.
@@ -151,19 +159,26 @@ std::size_t Connections::count_unfinished() const {
   }));
 }
 
-void Connections::make_room(net::TimePoint now) {
+void Connections::make_room(net::TimePoint now, std::size_t waiting) {
   const bool handshakes_only = !load_.connections.full();
-  shed(now, [&](const Connection& connection) {
+  shed_for_others(now, waiting, [&](const Connection& connection) {
     return !handshakes_only || connection.waiting() == Waiting::handshake;
   });
 }
 
-void Connections::make_files(net::TimePoint now) {
-  shed(now, [](const Connection&) { return true; });
+void Connections::make_files(net::TimePoint now, std::size_t waiting) {
+  shed_for_others(now, waiting, [](const Connection&) { return true; });
+}
+
+template <class Wanted>
+void Connections::shed_for_others(net::TimePoint now, std::size_t waiting, Wanted&& wanted) {
+  crowded_until_.store(Connection::to_ticks(now + limits::crowded), std::memory_order_relaxed);
+  closed_for_others_.fetch_add(shed(now, waiting, std::forward<Wanted>(wanted)),
+                               std::memory_order_relaxed);
 }
 
 void Connections::make_memory(net::TimePoint now) {
-  shed(now, [](const Connection& connection) {
+  shed(now, limits::connections, [](const Connection& connection) {
     return connection.body_.held() + connection.unread_.held() > 0;
   });
 }

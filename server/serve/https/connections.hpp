@@ -1,4 +1,13 @@
-// The open connections of one port, and the limits on their waits.
+// The open connections of one port: the limits on their waits, and who gives its place to a caller that
+// waits for one.
+//
+// A place is held for as long as nobody waits for it. While somebody does (make_room), places change
+// hands at a rate that bounds every caller's wait, whoever holds them and from whatever address:
+// each answer but a review's closes its connection (always, by its handler), each tenth review of
+// a connection does, and connections without a request in progress are closed, first those that are
+// late, then those whose last review is oldest. So an honest caller that reviews often keeps its connection for ten
+// reviews, and one that was closed finds a place again within 2 s
+// (tests/security/places.py).
 //
 // A session says what it waits for (`wait`); a sweep every limits::sweep closes the sockets
 // whose wait has lasted too long, which ends the session's operation with an error. One pass
@@ -14,6 +23,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <mutex>
 
@@ -51,9 +61,12 @@ class Connection {
   // The session goes on: it is the peer who waits.
   void resume() { waiting_.store(Waiting::answer, std::memory_order_relaxed); }
 
-  // An answer is on its way: limits::between_answers begins anew. True if it should be the
-  // connection's last.
-  bool begin_answer();
+  // An answer is on its way: limits::between_answers begins anew.
+  void begin_answer();
+
+  // The same for the answer to a review. True if it should be the connection's last: the connection
+  // is old, or callers wait and it has had its share of reviews.
+  bool begin_review_answer();
 
   // The handshake is over: it no longer counts as one in progress.
   void handshake_done() { handshake_.reset(); }
@@ -71,6 +84,7 @@ class Connection {
   bool is_too_late(net::TimePoint now) const;
   bool is_idle() const { return waiting() == Waiting::next_request; }
   bool is_waiting_for_peer() const;
+  limits::Duration patience() const;
   void close();
 
   using Ticks = std::atomic<net::Clock::rep>;
@@ -91,6 +105,7 @@ class Connection {
   Ticks since_{};
   Ticks deadline_{};
   Ticks last_{};  // whatever it waits for
+  unsigned reviews_ = 0;  // answered; used by the session alone
   const net::TimePoint retire_at_;
   std::list<Connection*>::iterator entry_;
 };
@@ -103,13 +118,14 @@ class Connections {
   // Closes what has waited too long.
   void sweep(net::TimePoint now);
 
-  // Somebody wants to come in and there is no place: closes some of those that have kept us
-  // waiting for limits::patience_when_full (idle ones: limits::idle_when_full). Where only
-  // handshakes are all taken, some of those.
-  void make_room(net::TimePoint now);
+  // `waiting` callers wait in the kernel's queue for a place: closes up to so many connections of
+  // those that have kept us waiting for limits::patience_when_full, an eighth of these at a time. Where
+  // only handshakes are all taken, handshakes alone. For limits::crowded from now on, reviews
+  // have their share.
+  void make_room(net::TimePoint now, std::size_t waiting);
 
-  // The same where files ran out, whatever is taken.
-  void make_files(net::TimePoint now);
+  // The same if the process has no file left, whatever is taken.
+  void make_files(net::TimePoint now, std::size_t waiting);
 
   // There is no memory left for bodies and answers: closes some of those that hold some and
   // have kept us waiting for limits::patience_when_full.
@@ -121,20 +137,33 @@ class Connections {
 
   void close_all();
 
+  Load& load() { return load_; }
   const Load& load() const { return load_; }
+
+  // Connections that were closed, by an answer or without one, because a caller waited.
+  std::uint64_t closed_for_others() const {
+    return closed_for_others_.load(std::memory_order_relaxed);
+  }
 
  private:
   friend class Connection;
+  bool is_crowded(net::TimePoint now) const {
+    return now < Connection::to_time(crowded_until_);
+  }
   std::list<Connection*>::iterator enter(Connection& connection);
   void leave(std::list<Connection*>::iterator entry);
   std::size_t count_unfinished() const;
   template <class Wanted>
-  void shed(net::TimePoint now, Wanted&& wanted);
+  std::size_t shed(net::TimePoint now, std::size_t most, Wanted&& wanted);
+  template <class Wanted>
+  void shed_for_others(net::TimePoint now, std::size_t waiting, Wanted&& wanted);
 
   Load& load_;
   std::mutex mutex_;  // of open_, while its sockets are open
   std::list<Connection*> open_;
   std::atomic<bool> stop_idling_{false};
+  Connection::Ticks crowded_until_{};
+  std::atomic<std::uint64_t> closed_for_others_{0};
 };
 
 }  // namespace tpuwh::server::https

@@ -7,9 +7,9 @@
 namespace tpuwh::server::https {
 namespace {
 
-// A probe's answer: "ok", or 503 and why not.
+// A probe's answer: "ok", or 503 and why not. Its connection ends, as after any answer but a review's.
 Reply text_reply(std::string_view why_not) {
-  Reply reply{.content_type = "text/plain; charset=utf-8", .body = "ok"};
+  Reply reply{.content_type = "text/plain; charset=utf-8", .body = "ok", .close = true};
   if (!why_not.empty()) {
     reply.status = 503;
     reply.body = why_not;
@@ -37,7 +37,7 @@ Answered Handlers::answer(Resource resource, std::string& body, const Learned& l
     case Resource::metrics:
       return {scrape()};
   }
-  return {Reply{.status = 500, .body = {}}};
+  return {Reply{.status = 500, .body = {}, .close = true}};
 }
 
 // What is off does not keep it from being ready, and is told beside it.
@@ -53,7 +53,7 @@ Reply Handlers::ready() {
 
 Reply Handlers::scrape() {
   metrics_text_ = shared_.metrics.text();
-  return {.content_type = metrics::Metrics::content_type, .body = metrics_text_};
+  return {.content_type = metrics::Metrics::content_type, .body = metrics_text_, .close = true};
 }
 
 Answered Handlers::mutate(std::string& body, const webhook::config::Config& how,
@@ -73,6 +73,12 @@ Answered Handlers::validate(std::string& body, const webhook::config::Config& ho
   });
 }
 
+std::optional<Answered> Handlers::allow_unchecked(std::string& start) {
+  const auto answer = webhook::validate::allow_unchecked(start, workspace_);
+  if (!answer) return std::nullopt;
+  return accounted(metrics::Metrics::Webhook::validate, [&] { return *answer; });
+}
+
 template <class F>
 Answered Handlers::accounted(metrics::Metrics::Webhook webhook, F&& ask) {
   const auto start = net::Clock::now();
@@ -87,7 +93,7 @@ Answered Handlers::accounted(metrics::Metrics::Webhook webhook, F&& ask) {
   return {Reply{.status = answer.http_status,
                 .body = answer.body,
                 .retry_after = answer.retry_after,
-                .close = answer.retry_after > 0},
+                .close = answer.http_status != 200},
           answer.ledger};
 }
 

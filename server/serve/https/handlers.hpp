@@ -11,6 +11,7 @@
 #include "webhook/rules/rules.hpp"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -53,6 +54,10 @@ class Handlers {
   // Answers a request that was routed; for a review `body` is the review. The views of what
   // is returned live until the next call, and while `body` is unchanged.
   Answered answer(Resource resource, std::string& body, const Learned& learned = {});
+
+  // Allows a workload object whose review is too large to be read; `start`: its first bytes. Nothing if
+  // these do not say which review it is.
+  std::optional<Answered> allow_unchecked(std::string& start);
 
   // After a review beyond limits::large_review_bytes: what it was read into.
   void give_back_memory() { workspace_ = webhook::answer::Workspace(); }

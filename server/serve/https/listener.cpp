@@ -3,12 +3,15 @@
 #include "server/limits/limits.hpp"
 
 #include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
-#include <boost/asio/detail/socket_option.hpp>
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/system/system_error.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -17,13 +20,10 @@ namespace {
 
 namespace ip = boost::asio::ip;
 
-using ReusePort = boost::asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
-
 // Throws boost::system::system_error.
 net::Acceptor bind_and_listen(net::Executor executor, const net::Endpoint& endpoint) {
   net::Acceptor acceptor(executor, endpoint.protocol());
   acceptor.set_option(net::Acceptor::reuse_address(true));
-  acceptor.set_option(ReusePort(true));  // one for each event loop
   if (endpoint.address().is_v6()) acceptor.set_option(ip::v6_only(false));
   acceptor.bind(endpoint);
   acceptor.listen();
@@ -33,6 +33,17 @@ net::Acceptor bind_and_listen(net::Executor executor, const net::Endpoint& endpo
 bool means_no_ipv6(const net::error_code& ec) {
   return ec == boost::asio::error::address_family_not_supported ||
          ec == boost::system::errc::address_not_available;
+}
+
+// The callers in the kernel's queue, who are connected and not yet accepted; one where the kernel does
+// not say (gVisor).
+//   source  Linux, net/ipv4/tcp.c, tcp_get_info(): of a listening socket tcpi_unacked is that number
+std::size_t count_waiting(net::Acceptor& acceptor) {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  const bool known =
+      ::getsockopt(acceptor.native_handle(), IPPROTO_TCP, TCP_INFO, &info, &size) == 0;
+  return known ? std::max<std::size_t>(info.tcpi_unacked, 1) : 1;
 }
 
 bool means_no_files(const net::error_code& ec) {
@@ -61,6 +72,12 @@ net::Acceptor open_acceptor(net::Executor executor, const net::Address& address)
   }
 }
 
+net::Acceptor share_acceptor(net::Executor executor, net::Acceptor& acceptor) {
+  const int socket = ::dup(acceptor.native_handle());
+  if (socket < 0) throw std::runtime_error("cannot listen: no file descriptor is left");
+  return {executor, acceptor.local_endpoint().protocol(), socket};
+}
+
 std::string to_text(const net::Endpoint& endpoint) {
   const auto host = endpoint.address().to_string();
   const bool v6 = endpoint.address().is_v6();
@@ -84,7 +101,8 @@ net::Task<void> Listener::run() {
     if (!error) {
       take_in(std::move(socket));
     } else if (error != boost::asio::error::operation_aborted) {
-      if (means_no_files(error)) connections_.make_files(net::Clock::now());
+      if (means_no_files(error))
+        connections_.make_files(net::Clock::now(), count_waiting(acceptor_));
       co_await pause();  // or no memory: some will be freed
     }
   }
@@ -104,7 +122,7 @@ void Listener::stop() {
 net::Task<void> Listener::make_room() {
   const auto [error] = co_await acceptor_.async_wait(net::Acceptor::wait_read, net::as_result);
   if (error || !load().full()) co_return;
-  connections_.make_room(net::Clock::now());
+  connections_.make_room(net::Clock::now(), count_waiting(acceptor_));
   co_await pause();
 }
 

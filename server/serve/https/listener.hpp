@@ -12,11 +12,14 @@
 
 namespace tpuwh::server::https {
 
-// A listening socket on `address`. Several may share one port (SO_REUSEPORT): the
-// kernel spreads connections over them. Without a host: every address, IPv6 and
-// IPv4 on one socket, or IPv4 alone where the machine has no IPv6.
-// Throws std::runtime_error with a sentence.
+// A listening socket on `address`. Without a host: every address, IPv6 and IPv4 on one socket, or IPv4
+// alone if the machine has no IPv6. Throws std::runtime_error with a sentence.
 net::Acceptor open_acceptor(net::Executor executor, const net::Address& address);
+
+// The same socket for another event loop. Callers wait in one queue of the kernel, and the loop that is
+// free first accepts the next one: with a queue for each loop (SO_REUSEPORT) some waited twice as
+// long as others. Throws std::runtime_error with a sentence.
+net::Acceptor share_acceptor(net::Executor executor, net::Acceptor& acceptor);
 
 // "127.0.0.1:8443", "[::]:8443"
 std::string to_text(const net::Endpoint& endpoint);

@@ -6,6 +6,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
 
 namespace tpuwh::server::https {
 
@@ -63,6 +67,59 @@ class Share {
   std::size_t held_ = 0;
 };
 
+// Bytes of reviews that wait for the cluster. Each namespace may hold half of what the others leave, so no
+// author can take what another needs. Thread safe.
+class WaitingBytes {
+ public:
+  explicit WaitingBytes(std::size_t cap) : cap_(cap) {}
+
+  bool take(const std::string& ns, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    std::size_t& own = of_[ns];
+    const bool fits = own + bytes <= (cap_ - std::min(cap_, used_ - own)) / 2;
+    if (fits) {
+      own += bytes;
+      used_ += bytes;
+    } else if (own == 0) {
+      of_.erase(ns);
+    }
+    return fits;
+  }
+  void give_back(const std::string& ns, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    used_ -= bytes;
+    const auto own = of_.find(ns);
+    own->second -= bytes;
+    if (own->second == 0) of_.erase(own);
+  }
+
+ private:
+  std::mutex mutex_;
+  const std::size_t cap_;
+  std::size_t used_ = 0;
+  std::map<std::string, std::size_t> of_;
+};
+
+// A review that waits for the cluster, while it does.
+class WaitingReview {
+ public:
+  WaitingReview(WaitingBytes& all, std::string ns, std::size_t bytes)
+      : all_(all), ns_(std::move(ns)), bytes_(all.take(ns_, bytes) ? bytes : 0) {}
+  ~WaitingReview() {
+    if (may_wait()) all_.give_back(ns_, bytes_);
+  }
+  WaitingReview(const WaitingReview&) = delete;
+  WaitingReview& operator=(const WaitingReview&) = delete;
+
+  // False if its namespace holds its share already.
+  bool may_wait() const { return bytes_ > 0; }
+
+ private:
+  WaitingBytes& all_;
+  const std::string ns_;
+  const std::size_t bytes_;
+};
+
 // One port's use. Thread safe.
 struct Load {
   Load(std::size_t most_connections, std::size_t most_handshakes, std::size_t most_held_bytes)
@@ -73,6 +130,7 @@ struct Load {
   Quota connections;
   Quota handshakes;
   Quota held_bytes;  // limits::held_bytes
+  WaitingBytes waiting_bytes{limits::waiting_bytes};
   LargeReviews large_reviews;
 };
 

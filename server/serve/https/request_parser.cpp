@@ -10,6 +10,7 @@
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/error.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace tpuwh::server::https {
@@ -50,7 +51,7 @@ RequestParser::RequestParser(RequestHead& head, std::string& body) : head_(head)
   head_.clear();
   body_.clear();
   header_limit(limits::header_bytes);
-  body_limit(limits::body_bytes);
+  body_limit(boost::none);  // check_body_size()
 }
 
 RequestParser::Step RequestParser::read(std::string_view bytes) {
@@ -88,7 +89,19 @@ RequestParser::Step RequestParser::read_empty_line(std::string_view bytes) {
   return step;
 }
 
+RequestParser::State RequestParser::check_length() {
+  return see_body(std::max(seen_body_, head_.content_length.value_or(0))) ? State::need_more
+                                                                          : State::refused;
+}
+
+bool RequestParser::see_body(std::uint64_t all) {
+  seen_body_ = all;
+  if (seen_body_ > most_body_) refuse(413, fmt::format("body larger than {} bytes", most_body_));
+  return !refused();
+}
+
 RequestParser::Step RequestParser::read_body(std::string_view bytes) {
+  if (check_length() == State::refused) return {State::refused, 0};
   if (is_done()) return {State::complete, 0};
   eager(true);  // all that has come: by itself Beast ends each call after a chunk
   trailer_ = nullptr;
@@ -181,7 +194,12 @@ void RequestParser::check_head() {
 }
 
 std::size_t RequestParser::on_body_impl(string_view bytes, error_code&) {
-  body_.append(bytes.data(), bytes.size());
+  std::size_t kept = bytes.size();
+  if (has_excess()) {
+    body_.resize(std::min(body_.size(), limits::review_start_bytes));
+    kept = std::min(kept, limits::review_start_bytes - body_.size());
+  }
+  body_.append(bytes.data(), kept);
   return bytes.size();
 }
 
@@ -189,8 +207,10 @@ std::size_t RequestParser::on_chunk_body_impl(std::uint64_t, string_view bytes, 
   return on_body_impl(bytes, ec);
 }
 
-// Of the last chunk the trailer is behind it, whole: Beast asks for that first.
-void RequestParser::on_chunk_header_impl(std::uint64_t size, string_view extension, error_code&) {
+// The trailer follows the last chunk, whole: Beast asks for that first.
+void RequestParser::on_chunk_header_impl(std::uint64_t size, string_view extension,
+                                         error_code& ec) {
+  if (!see_body(seen_body_ + size)) ec = http::error::body_limit;
   if (size == 0) trailer_ = extension.data() + extension.size();
 }
 
@@ -223,9 +243,6 @@ void RequestParser::refuse_version(std::string_view rest) {
 void RequestParser::refuse(const error_code& ec) {
   if (ec == http::error::header_limit || ec == http::error::buffer_overflow) {
     return refuse(431, fmt::format("header larger than {} bytes", limits::header_bytes));
-  }
-  if (ec == http::error::body_limit) {
-    return refuse(413, fmt::format("body larger than {} bytes", limits::body_bytes));
   }
   refuse(400, fmt::format("not an HTTP/1.1 request: {}", ec.message()));
 }

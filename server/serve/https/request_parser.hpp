@@ -15,13 +15,14 @@
 //   header or of a trailer                          400
 //   header larger than limits::header_bytes, or
 //   more than limits::header_fields fields          431
-//   body larger than limits::body_bytes             413
+//   body larger than limits::body_bytes             413, unless discard_excess() was called
 //   a version that is not HTTP/1.0 or HTTP/1.1      505
 //   whatever Beast refuses                          400
 //
 // Ignored: Upgrade, chunk extensions, trailer fields, one empty line before the request.
 #pragma once
 
+#include "server/limits/limits.hpp"
 #include "server/serve/https/request.hpp"
 
 #include <boost/beast/http/basic_parser.hpp>
@@ -53,6 +54,14 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   // Continues with unused bytes of the last call and new ones behind them.
   Step read(std::string_view bytes);
 
+  // A body larger than limits::body_bytes is no refusal, up to limits::discarded_bytes: its first
+  // limits::review_start_bytes are kept. Between State::head and check_length().
+  void discard_excess() { most_body_ = limits::discarded_bytes; }
+  // Refuses a Content-Length that is too large; else State::need_more.
+  State check_length();
+  // Whether it is so large, as far as is known.
+  bool has_excess() const { return seen_body_ > limits::body_bytes; }
+
   // The reader's own reasons to end the request. Both return State::refused.
   State refuse(Refusal refusal);
   State refuse_long_line();  // its buffer is full and nothing can be taken from it
@@ -72,7 +81,7 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   void on_header_impl(error_code& ec) override;
   void on_body_init_impl(boost::optional<std::uint64_t> const&, error_code&) override {}
   std::size_t on_body_impl(string_view bytes, error_code& ec) override;
-  void on_chunk_header_impl(std::uint64_t size, string_view extension, error_code&) override;
+  void on_chunk_header_impl(std::uint64_t size, string_view extension, error_code& ec) override;
   std::size_t on_chunk_body_impl(std::uint64_t left, string_view bytes, error_code& ec) override;
   void on_finish_impl(error_code&) override {}
 
@@ -84,6 +93,7 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   void take_content_type(std::string_view value);
   void take_length(std::string_view value);
   void check_head();
+  bool see_body(std::uint64_t all);
   void refuse(unsigned status, std::string message);
   void refuse(const error_code& ec);
   void refuse_version(std::string_view rest);
@@ -92,6 +102,8 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   RequestHead& head_;
   std::string& body_;
   Refusal refusal_;
+  std::uint64_t most_body_ = limits::body_bytes;
+  std::uint64_t seen_body_ = 0;  // Content-Length, or all chunks so far with the one that comes
   std::size_t header_bytes_ = 0;
   std::size_t fields_ = 0;
   const char* trailer_ = nullptr;  // in what the present call was given, behind the last chunk

@@ -31,6 +31,11 @@ enum class Resource {
   metrics,          // GET, for Prometheus
 };
 
+// Whether it answers reviews of workload objects.
+constexpr bool is_validation(Resource resource) {
+  return resource == Resource::validate || resource == Resource::shadow_validate;
+}
+
 // Paths are exact (the API server removes doubled and trailing slashes); a query
 // and an absolute-form target's "https://host" do not count. Refusals: 404, 405
 // with Allow, 501 for a method that HTTP does not know, and for POST 411 and 415

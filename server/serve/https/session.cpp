@@ -61,7 +61,7 @@ class Conversation {
   using State = RequestParser::State;
   using Use = webhook::answer::LedgerStep::Use;
   using Pass = LargeReviews::Pass;
-  static constexpr std::size_t kept_body = limits::kept_body_bytes + webhook::read::padding;
+  static constexpr std::size_t usual_body = limits::usual_body_bytes + webhook::read::padding;
 
   // One request and its answer; false if it was the last.
   net::Task<bool> serve_request() {
@@ -74,13 +74,16 @@ class Conversation {
     State state = step(parser);
     if (state == State::need_more) state = co_await read_header(parser);
     if (state == State::need_more) co_return false;
-    if (state == State::refused) co_return co_await refuse(parser.refusal(), true);
+    if (state == State::refused) co_return co_await refuse(parser.refusal());
 
     const auto routed = route(head_, service_.port);
     if (const auto* refusal = std::get_if<Refusal>(&routed)) {
-      co_return co_await refuse(*refusal, head_.has_body());
+      co_return co_await refuse(*refusal);
     }
-    if (is_usual()) body_ = std::move(service_.body);
+    const auto resource = std::get<Resource>(routed);
+    if (is_validation(resource)) parser.discard_excess();
+    if (parser.check_length() == State::refused) co_return co_await refuse(parser.refusal());
+    if (is_kept_size()) take_kept_body();
     body_.clear();
     if (wants_continue()) {
       const net::error_code error = co_await say_continue();
@@ -89,19 +92,22 @@ class Conversation {
     state = hold_body() ? step(parser) : State::need_more;
     if (state == State::need_more) state = co_await read_body(parser);
     if (state == State::need_more) co_return false;
-    if (state == State::refused) co_return co_await refuse(parser.refusal(), true);
+    if (state == State::refused) co_return co_await refuse(parser.refusal());
 
     give_back_buffer();
     if (is_large()) {
       const bool begun = co_await begin_large_review(Pass::first);
-      if (!begun) co_return co_await refuse(too_many_bodies(), true);
+      if (!begun) co_return co_await refuse(too_many_bodies());
     }
-    const auto resource = std::get<Resource>(routed);
-    const Answered first = service_.handlers.answer(resource, body_);
+    const std::optional<Answered> answered =
+        parser.has_excess() ? service_.handlers.allow_unchecked(body_)
+                            : std::optional(service_.handlers.answer(resource, body_));
+    if (!answered) co_return co_await refuse(too_large());
+    const Answered& first = *answered;
     Reply reply = first.reply;
     if (first.ledger.use == Use::ask || first.ledger.use == Use::read_claims) {
       const std::optional<Reply> second = co_await answer_later(resource, first);
-      if (!second) co_return co_await refuse(too_many_bodies(), true);
+      if (!second) co_return co_await refuse(too_many_bodies());
       reply = *second;
     }
     if (first.ledger.use == Use::note)
@@ -122,7 +128,9 @@ class Conversation {
     if (next.ledger.use == Use::read_claims) {
       std::vector<kube::places::OwnedClaim> unread = kube::places::owned(next.unread);
       end_large_review();  // what `unread` was a view of goes with it
-      const bool patient = !next.shadow;
+      const WaitingReview waiting(service_.connections.load().waiting_bytes, unread.front().ns,
+                                  body_.size());
+      const bool patient = !next.shadow && waiting.may_wait();
       kube::places::ReadClaims read = co_await service_.claims.read(std::move(unread), patient);
       claims = std::move(read);
       learned.claims = &claims;
@@ -133,6 +141,9 @@ class Conversation {
     if (next.ledger.use == Use::ask) {
       kube::places::OwnedPlaceRequest request(next.ledger.request);
       end_large_review();  // what the ledger's step views goes with it
+      const WaitingReview waiting(service_.connections.load().waiting_bytes, request.ns,
+                                  body_.size());
+      if (!waiting.may_wait()) co_return std::nullopt;
       const net::TimePoint asked = net::Clock::now();
       const webhook::ledger::PlaceAnswer place = co_await service_.places.place(std::move(request));
       service_.metrics.place(place, net::Clock::now() - asked);
@@ -256,8 +267,8 @@ class Conversation {
 
   bool is_full() const { return buffer_.size() == limits::read_buffer_bytes; }
 
-  // `close`: bytes of the request are left that must not be read as the next one.
-  net::Task<bool> refuse(Refusal refusal, bool close) {
+  // The connection ends with it: only reviews keep one.
+  net::Task<bool> refuse(Refusal refusal) {
     give_back_body();  // the peer may take its time to read why
     service_.log.debug("refused",
                        {{"status", std::uint64_t{refusal.status}}, {"why", refusal.message}});
@@ -267,7 +278,7 @@ class Conversation {
                 .body = body,
                 .allow = refusal.allow,
                 .retry_after = refusal.retry_after,
-                .close = close};
+                .close = true};
     co_return co_await send(reply);
   }
 
@@ -281,9 +292,12 @@ class Conversation {
 
   // What the peer takes at once.
   net::Sent send_now(Reply& reply) {
-    if (!head_.keep_alive || !head_.http_1_1) reply.close = true;
-    const bool retired = connection_.begin_answer();
-    if (retired || service_.health.draining()) reply.close = true;
+    if (!head_.keep_alive || !head_.http_1_1 || service_.health.draining()) reply.close = true;
+    if (reply.close) {
+      connection_.begin_answer();
+    } else {
+      reply.close = connection_.begin_review_answer();
+    }
     service_.out.clear();
     write_reply(service_.out, reply, service_.date.text(), head_.method == Method::head);
     return stream_.write_now(service_.out);
@@ -328,36 +342,43 @@ class Conversation {
     return head_.expects_continue && head_.http_1_1 && head_.has_body() && buffer_.size() == 0;
   }
 
-  // Its memory is the loop's, and not kept. Told by its length: told by whether it has come whole,
-  // a review in two TLS records grew step by step and left holes of 64 KiB a connection.
-  bool is_usual() const {
+  bool is_kept_size() const {
     return head_.has_body() &&
            head_.content_length.value_or(limits::body_bytes) <= limits::kept_body_bytes;
   }
 
-  // The memory that the body should have for what has come of it; never more than the whole. Told
-  // by what it is counted as and not by what it happens to have, but for the loop's, which is lent
-  // whole.
-  std::size_t wanted_body() const {
-    const std::size_t needed = body_.size() + buffer_.size() + webhook::read::padding;
-    const std::size_t held = connection_.body().held();
-    if (needed <= held) return held;
-    const auto whole = head_.content_length.value_or(limits::body_bytes) + webhook::read::padding;
-    const auto room = std::min<std::uint64_t>(
-        std::max(2 * held, is_usual() ? kept_body : limits::first_body_bytes), whole);
-    const std::size_t lent = is_usual() ? body_.capacity() : 0;
-    return std::max<std::size_t>({needed, room, lent});
+  void take_kept_body() {
+    body_ = service_.bodies.take();
+    if (connection_.body().take(body_.capacity(), limits::usual_bodies_bytes)) return;
+    service_.bodies.give_back(std::exchange(body_, {}));
+  }
+
+  // The memory that the whole body takes, as far as is said.
+  std::size_t whole_body() const {
+    const auto length = head_.content_length.value_or(limits::body_bytes);
+    return webhook::read::padding +
+           (length > limits::body_bytes ? limits::review_start_bytes : std::size_t{length});
   }
 
   // Room for what has come of the body. False if there is no memory for it now.
   bool hold_body() {
     if (!head_.has_body()) return true;
-    const std::size_t wanted = wanted_body();
     Share& share = connection_.body();
-    if (wanted <= share.held()) return true;
-    const std::size_t left_to_others = wanted > kept_body ? limits::usual_bodies_bytes : 0;
-    if (!share.take(wanted - share.held(), left_to_others)) return false;
-    body_.reserve(wanted);
+    const std::size_t held = share.held(), whole = whole_body();
+    const std::size_t needed =
+        std::min(body_.size() + buffer_.size() + webhook::read::padding, whole);
+    if (needed <= held) return true;
+    if (is_kept_size() && share.take(whole - held, limits::held_bytes / 2)) {
+      body_.reserve(whole);
+      return true;
+    }
+    const std::size_t wanted =
+        std::min(std::max({needed, 2 * held, limits::first_body_bytes}), whole);
+    const std::size_t left_to_others = wanted > usual_body ? limits::usual_bodies_bytes : 0;
+    if (!share.take(wanted - held, left_to_others)) return false;
+    // The kernel gives a large block page by page as it is used (return_large_blocks() in
+    // server/serve/app), so the whole can be reserved and only what has come is counted.
+    body_.reserve(whole > limits::kept_body_bytes + webhook::read::padding ? whole : wanted);
     return true;
   }
 
@@ -397,13 +418,17 @@ class Conversation {
   void give_back_body() {
     end_large_review();
     connection_.body().reset();
-    const bool better = body_.capacity() > service_.body.capacity();
-    if (better && body_.capacity() <= kept_body) service_.body = std::move(body_);
+    service_.bodies.give_back(std::move(body_));
     base::release(body_);
   }
 
   static Refusal too_many_bodies() {
     return {.status = 503, .message = "too many large reviews at once", .retry_after = 1};
+  }
+
+  static Refusal too_large() {
+    return {.status = 413,
+            .message = "the review is too large to be read, and its first bytes do not say its uid"};
   }
 
   static Refusal too_late() {

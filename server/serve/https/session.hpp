@@ -13,8 +13,42 @@
 #include <boost/beast/core/flat_buffer.hpp>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tpuwh::server::https {
+
+// Memory for bodies that one event loop keeps between reviews, so that a steady stream of them allocates
+// nothing. At most limits::kept_bodies, of limits::kept_body_bytes each.
+class KeptBodies {
+ public:
+  // Empty if none is kept.
+  std::string take() {
+    idle_ = 0;
+    if (kept_.empty()) return {};
+    std::string body = std::move(kept_.back());
+    kept_.pop_back();
+    return body;
+  }
+
+  void give_back(std::string&& body) {
+    const bool fits = body.capacity() > std::string().capacity() &&
+                      body.capacity() <= limits::kept_body_bytes + webhook::read::padding;
+    if (fits && kept_.size() < limits::kept_bodies) kept_.push_back(std::move(body));
+  }
+
+  // Of the next one that is taken; 0 if none is kept.
+  std::size_t capacity() const { return kept_.empty() ? 0 : kept_.back().capacity(); }
+
+  // Every limits::heartbeat.
+  void beat() {
+    if (++idle_ >= limits::kept_bodies_idle / limits::heartbeat) kept_.clear();
+  }
+
+ private:
+  std::vector<std::string> kept_;
+  int idle_ = 0;  // beats since the last review
+};
 
 // What the sessions of one port and one event loop share; outlives them.
 struct Service {
@@ -28,7 +62,7 @@ struct Service {
   metrics::Metrics& metrics;
   log::Throttle distrust = {}, strangers = {};  // see serve_tls
   std::string out = {};                         // an answer with its header, until it is written
-  std::string body = {};                        // memory for the next body, when nobody has it
+  KeptBodies bodies = {};
   boost::beast::flat_buffer read_buffer = {};   // the same for what is read
   Date date = {};                               // of answers; whoever owns this keeps it current
   bool flush_is_due = false;                    // of the log, at the end of the loop's turn

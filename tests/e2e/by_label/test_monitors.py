@@ -270,12 +270,18 @@ def test_too_many_call(story):
         with contextlib.ExitStack() as open_ones:
             for _ in range(int(most * 0.95)):
                 kept = open_ones.enter_context(secure((host, int(port))))
-                kept.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")  # whoever has said nothing is closed first
+                kept.sendall(ONE_REVIEW)  # any other request ends its connection
                 assert b" 200 " in kept.recv(1000)
             story.sees("ConnectionsFull", seconds=30)
     finally:
         one.clock = []
         one.kill()
+
+
+REVIEW = (b'{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u","operation":"CREATE",'
+          b'"kind":{"group":"","version":"v1","kind":"Service"},"object":{}}}')
+ONE_REVIEW = (b"POST /mutate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+              b"Content-Length: %d\r\n\r\n" % len(REVIEW)) + REVIEW
 
 
 def secure(where):
@@ -511,6 +517,7 @@ TRUE = {
     "RequestsRefused": ([('tpu_webhook_requests_refused_total{status="503"}', "0+1x999")], 1),
     "ReviewsAreSlow": (buckets("tpu_webhook_review_duration_seconds", "", "0.025", "0.005"), 1),
     "ConnectionsFull": ([('tpu_webhook_connections{pod="a"}', "950x999"), ('tpu_webhook_connections_limit{pod="a"}', "1024x999")], 0),
+    "CallersTurnedAway": ([('tpu_webhook_connections_closed_for_others_total{pod="a",port="reviews"}', "0+600x999")], 1),
     "MemoryAboveBound": ([('process_resident_memory_bytes{instance="a",job="j"}', "31x999"), ('tpu_webhook_memory_bound_bytes{instance="a",job="j",of="program"}', "10x999"),
                           ('tpu_webhook_memory_bound_bytes{instance="a",job="j",of="callers"}', "20x999")], 0),
     "WatchIsStale": ([('tpu_webhook_watch_age_seconds{pod="a",resource="pods"}', "151x999")], 0),

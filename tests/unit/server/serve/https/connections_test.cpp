@@ -5,9 +5,11 @@
 
 #include <boost/asio/write.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace tpuwh::server::https {
@@ -96,7 +98,7 @@ TEST_F(ConnectionsTest, an_answer_begins_that_anew) {
   patient.entry().resume();
   std::this_thread::sleep_for(30ms);
   const net::TimePoint latest = in(limits::between_answers);
-  EXPECT_FALSE(patient.entry().begin_answer());
+  patient.entry().begin_answer();
   all_.sweep(latest - 10ms);
   EXPECT_FALSE(patient.is_closed());
 }
@@ -105,9 +107,9 @@ TEST_F(ConnectionsTest, who_waits_for_our_answer_is_never_closed) {
   Guest patient = guest();
   patient.entry().wait(Waiting::answer, 1s);
   all_.sweep(in(limits::between_answers - 1s));
-  all_.make_room(in(1h));
+  all_.make_room(in(1h), 100);
   all_.make_memory(in(1h));
-  all_.make_files(in(1h));
+  all_.make_files(in(1h), 100);
   EXPECT_FALSE(patient.is_closed());
 }
 
@@ -116,9 +118,9 @@ TEST_F(ConnectionsTest, a_slow_body_makes_room_before_an_idle_peer) {
   idle.entry().wait(Waiting::next_request, 2min);
   slow.entry().wait(Waiting::body, 30s);
   ASSERT_TRUE(load_.full());
-  all_.make_room(in(200ms));
+  all_.make_room(in(200ms), 1);
   EXPECT_FALSE(slow.is_closed()) << "not yet";
-  all_.make_room(in(5s));
+  all_.make_room(in(5s), 1);
   EXPECT_TRUE(slow.is_closed());
   EXPECT_FALSE(idle.is_closed());
 }
@@ -133,12 +135,12 @@ TEST_F(ConnectionsTest, idle_peers_stay_while_many_are_in_the_middle_of_somethin
   }
   Guest idle(context_, all);
   idle.entry().wait(Waiting::next_request, 2min);
-  all.make_room(in(100ms));
+  all.make_room(in(100ms), 1);
   EXPECT_FALSE(idle.is_closed()) << "nobody has kept us waiting long enough yet";
   slow.pop_back();
   const net::TimePoint later = in(2s);
   for (auto& guest : slow) guest->entry().wait(Waiting::answer, 30s);
-  all.make_room(later);
+  all.make_room(later, 1);
   EXPECT_TRUE(idle.is_closed());
 }
 
@@ -149,9 +151,9 @@ TEST_F(ConnectionsTest, limits_are_to_the_tick) {
   const auto tick = net::Clock::duration(1);
   slow.entry().wait({.what = Waiting::body, .since = now, .until = now + 1s});
   all_.sweep(now + 1s - tick);
-  all_.make_files(now + limits::patience_when_full - tick);
+  all_.make_files(now + limits::patience_when_full - tick, 1);
   EXPECT_FALSE(slow.is_closed());
-  all_.make_files(now + limits::patience_when_full);
+  all_.make_files(now + limits::patience_when_full, 1);
   EXPECT_TRUE(slow.is_closed());
   Guest other = guest();
   other.entry().wait({.what = Waiting::body, .since = now, .until = now + 1s});
@@ -159,14 +161,62 @@ TEST_F(ConnectionsTest, limits_are_to_the_tick) {
   EXPECT_TRUE(other.is_closed());
 }
 
-TEST_F(ConnectionsTest, idle_peers_have_more_patience) {
-  Guest idle = guest();
+TEST_F(ConnectionsTest, a_peer_that_has_not_begun_or_is_done_makes_room_sooner) {
   const net::TimePoint now = net::Clock::now();
-  idle.entry().wait({.what = Waiting::next_request, .since = now, .until = now + 1h});
-  all_.make_files(now + limits::idle_when_full - net::Clock::duration(1));
-  EXPECT_FALSE(idle.is_closed());
-  all_.make_files(now + limits::idle_when_full);
-  EXPECT_TRUE(idle.is_closed());
+  const auto tick = net::Clock::duration(1);
+  for (const Waiting what : {Waiting::first_request, Waiting::linger}) {
+    Guest peer = guest();
+    peer.entry().wait({.what = what, .since = now, .until = now + 1h});
+    all_.make_files(now + limits::patience_with_newcomers - tick, 1);
+    EXPECT_FALSE(peer.is_closed());
+    all_.make_files(now + limits::patience_with_newcomers, 1);
+    EXPECT_TRUE(peer.is_closed());
+  }
+}
+
+// Whatever address they come from: the two idle ones share it, and the other one has its own.
+TEST_F(ConnectionsTest, the_idle_peer_whose_review_is_oldest_makes_room) {
+  Load load(100, 100, 0);
+  Connections all(load);
+  Guest lately(context_, all), long_ago(context_, all), elsewhere(context_, all, "127.0.0.2");
+  const net::TimePoint now = net::Clock::now();
+  for (auto& [guest, ago] : {std::pair(&lately, 1s), std::pair(&long_ago, 3s), std::pair(&elsewhere, 2s)})
+    guest->entry().wait({.what = Waiting::next_request, .since = now - ago, .until = now + 1h});
+  all.make_files(now, 100);
+  EXPECT_TRUE(long_ago.is_closed());
+  EXPECT_FALSE(elsewhere.is_closed());
+  EXPECT_FALSE(lately.is_closed());
+}
+
+// Nobody closes more than are waited for, however many are late.
+TEST_F(ConnectionsTest, as_many_are_closed_as_callers_wait) {
+  Load load(100, 100, 0);
+  Connections all(load);
+  const net::TimePoint now = net::Clock::now();
+  std::vector<std::unique_ptr<Guest>> idle;
+  for (int i = 0; i < 32; ++i) {
+    idle.push_back(std::make_unique<Guest>(context_, all));
+    idle.back()->entry().wait(
+        {.what = Waiting::next_request, .since = now - 1s, .until = now + 1h});
+  }
+  all.make_files(now, 2);
+  EXPECT_EQ(std::ranges::count_if(idle, [](auto& each) { return each->is_closed(); }), 2);
+  EXPECT_EQ(all.closed_for_others(), 2u);
+}
+
+TEST_F(ConnectionsTest, each_tenth_review_is_a_connections_last_while_callers_wait) {
+  Guest reviewer = guest();
+  const auto last_of = [&](int reviews) {
+    int last = 0;
+    for (int i = 1; i <= reviews; ++i)
+      if (reviewer.entry().begin_review_answer()) last = i;
+    return last;
+  };
+  EXPECT_EQ(last_of(29), 0) << "nobody waits";
+  all_.make_room(net::Clock::now(), 1);
+  EXPECT_EQ(last_of(10), 1) << "its thirtieth";
+  EXPECT_EQ(all_.closed_for_others(), 1u);
+  EXPECT_EQ(last_of(9), 1) << "its fortieth";
 }
 
 // The idle one has kept us waiting for long, the others only begin to.
@@ -183,7 +233,7 @@ TEST_F(ConnectionsTest, idle_peers_stay_beside_so_many_and_go_beside_fewer) {
     Guest idle(context_, all), answered(context_, all);
     idle.entry().wait({.what = Waiting::next_request, .since = now - 1h, .until = now + 1h});
     answered.entry().wait({.what = Waiting::answer, .since = now - 1h, .until = now + 1h});
-    all.make_files(now);
+    all.make_files(now, 1);
     EXPECT_EQ(idle.is_closed(), missing == 1);
     EXPECT_FALSE(answered.is_closed());
   }
@@ -197,7 +247,7 @@ TEST_F(ConnectionsTest, handshakes_make_room_for_handshakes) {
   const net::TimePoint now = net::Clock::now();
   slow.entry().wait({.what = Waiting::body, .since = now - 1h, .until = now + 1h});
   in_handshake.entry().wait({.what = Waiting::handshake, .since = now - 1s, .until = now + 1h});
-  all.make_room(now);
+  all.make_room(now, 1);
   EXPECT_FALSE(slow.is_closed());
   EXPECT_TRUE(in_handshake.is_closed());
 }
@@ -208,18 +258,6 @@ TEST_F(ConnectionsTest, begin_with_a_handshake) {
   EXPECT_FALSE(begun.is_closed());
   all_.sweep(in(limits::handshake + 100ms));
   EXPECT_TRUE(begun.is_closed());
-}
-
-// Though the one of another address has kept us waiting for longer.
-TEST_F(ConnectionsTest, the_address_with_most_makes_room) {
-  Guest one(context_, all_, "127.0.0.2"), many(context_, all_), more(context_, all_);
-  const net::TimePoint now = net::Clock::now();
-  one.entry().wait({.what = Waiting::body, .since = now - 2h, .until = now + 1h});
-  for (Guest* each : {&many, &more})
-    each->entry().wait({.what = Waiting::body, .since = now - 1h, .until = now + 1h});
-  all_.make_files(now);
-  EXPECT_FALSE(one.is_closed());
-  EXPECT_TRUE(many.is_closed() || more.is_closed());
 }
 
 // Of 8 one, of 9 two; those who have kept us waiting longest.
@@ -234,7 +272,7 @@ TEST_F(ConnectionsTest, an_eighth_goes_at_a_time) {
       slow.back()->entry().wait(
           {.what = Waiting::body, .since = now - 1h - std::chrono::seconds(i), .until = now + 1h});
     }
-    all.make_files(now);
+    all.make_files(now, 100);
     const std::size_t gone = (count + 7) / 8;
     for (std::size_t i = 0; i < count; ++i)
       EXPECT_EQ(slow[i]->is_closed(), i >= count - gone) << i << " of " << count;
@@ -308,18 +346,18 @@ TEST_F(ConnectionsTest, memory_comes_from_those_who_hold_some) {
 TEST_F(ConnectionsTest, files_come_from_those_who_keep_us_waiting) {
   Guest silent = guest();
   silent.entry().wait(Waiting::first_request, 10s);
-  all_.make_room(in(1s));
+  all_.make_room(in(1s), 100);
   EXPECT_FALSE(silent.is_closed());
-  all_.make_files(in(1s));
+  all_.make_files(in(1s), 100);
   EXPECT_TRUE(silent.is_closed());
 }
 
 TEST(FilesTest, leave_a_part_to_the_program) {
   EXPECT_EQ(limits::connections_of(1200, 2), limits::connections);
-  EXPECT_EQ(limits::health_connections_of(1200), limits::health_connections);
+  EXPECT_EQ(limits::plain_connections_of(1200), limits::plain_connections);
   for (const std::size_t files : {64u, 128u, 256u, 1024u}) {
     const std::size_t taken =
-        limits::connections_of(files, 2) + limits::health_connections_of(files);
+        limits::connections_of(files, 2) + limits::plain_ports * limits::plain_connections_of(files);
     EXPECT_LE(taken + limits::own_files, files);
     EXPECT_GE(taken, files / 8);
   }

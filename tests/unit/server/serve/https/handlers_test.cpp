@@ -45,7 +45,7 @@ TEST_F(HandlersTest, mutate_passes_on_what_admit_says) {
   body_ = "{}";
   const auto unreadable = answer(Resource::mutate);
   EXPECT_EQ(unreadable.status, 400u);
-  EXPECT_FALSE(unreadable.close);
+  EXPECT_TRUE(unreadable.close);
   body_ = R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
           R"("kind":{"group":"","version":"v1","kind":"Service"},)"
           R"("resource":{"group":"","version":"v1","resource":"services"},)"

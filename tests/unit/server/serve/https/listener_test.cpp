@@ -200,16 +200,18 @@ TEST(OpenAcceptor, is_for_every_address_without_a_host) {
   EXPECT_FALSE(error) << error.message();
 }
 
-// One of each event loop.
-TEST(OpenAcceptor, shares_its_port) {
-  boost::asio::io_context context;
-  const auto one = open_acceptor(context.get_executor(), loopback);
-  const auto port = one.local_endpoint().port();
-  const auto other = open_acceptor(context.get_executor(), {.host = "127.0.0.1", .port = port});
+TEST(ShareAcceptor, gives_another_event_loop_the_same_queue) {
+  boost::asio::io_context context, other_context;
+  auto one = open_acceptor(context.get_executor(), loopback);
+  auto other = share_acceptor(other_context.get_executor(), one);
   EXPECT_EQ(other.local_endpoint(), one.local_endpoint());
   net::Acceptor::reuse_address again;  // connections that have ended do not hold the port
   one.get_option(again);
   EXPECT_TRUE(again.value());
+  net::Socket guest(context.get_executor());
+  guest.connect(one.local_endpoint());
+  one.close();
+  EXPECT_TRUE(other.accept().is_open()) << "closed by one loop, and the other goes on";
 }
 
 // IPv4 alone is for a machine without IPv6, and not for one where somebody else has the port.

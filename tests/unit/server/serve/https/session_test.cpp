@@ -86,6 +86,9 @@ std::string posted(const std::string& body, const std::string& more = "") {
   return posted_head(fmt::format("Content-Length: {}\r\n{}", body.size(), more)) + body;
 }
 
+// Keeps its connection.
+const std::string ask_again = posted(service_review());
+
 std::string blank_chunk(std::size_t size) {
   return fmt::format("{:x}\r\n{}\r\n", size, std::string(size, ' '));
 }
@@ -258,20 +261,20 @@ TEST_F(SessionTest, a_request_that_lies_unread_is_not_late) {
 
 TEST_F(SessionTest, the_next_request_may_take_longer) {
   const int peer = connect();
-  EXPECT_EQ(status_of(ask(peer, ask_livez)), 200u);
+  EXPECT_EQ(status_of(ask(peer, ask_again)), 200u);
   expect_ended_after(limits::idle);
 }
 
 TEST_F(SessionTest, a_header_that_has_begun_has_its_time) {
   const int peer = connect();
-  ask(peer, ask_livez);
+  ask(peer, ask_again);
   say(peer, ask_livez.substr(0, 1));
   expect_ended_after(limits::header);
 }
 
 TEST_F(SessionTest, a_header_that_has_begun_behind_an_answer_has_its_time) {
   const int peer = connect();
-  EXPECT_EQ(status_of(ask(peer, ask_livez + ask_livez.substr(0, 1))), 200u);
+  EXPECT_EQ(status_of(ask(peer, ask_again + ask_again.substr(0, 1))), 200u);
   expect_ended_after(limits::header);
 }
 
@@ -355,13 +358,13 @@ struct AnswerCase {
 };
 
 const AnswerCase answer_cases[] = {
-    {"good", ask_livez, 200, false},
+    {"good", ask_livez, 200, true},
     {"http_1_0", "GET /livez HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", 200, true},
     {"close", "GET /livez HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", 200, true},
-    {"unknown_path", ask_nothing, 404, false},
+    {"unknown_path", ask_nothing, 404, true},
     {"unknown_path_with_a_body", "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\nx", 404,
      true},
-    {"no_length", posted_head(""), 411, false},
+    {"no_length", posted_head(""), 411, true},
     {"no_host", "GET /livez HTTP/1.1\r\n\r\n", 400, true},
     {"no_request", "x\r\n\r\n", 400, true},
     {"long_header",
@@ -374,7 +377,7 @@ const AnswerCase answer_cases[] = {
      posted_head("Transfer-Encoding: chunked\r\n") + blank_chunk(5000) + "xyz\r\n", 400, true},
     {"long_size_line",
      posted_head("Transfer-Encoding: chunked\r\n") + "1;a=" + std::string(20'000, 'x'), 400, true},
-    {"no_review", posted("{}"), 400, false},
+    {"no_review", posted("{}"), 400, true},
     {"review", posted(service_review()), 200, false},
     {"whole_body_expected", posted(service_review(), "Expect: 100-continue\r\n"), 200, false},
 };
@@ -390,7 +393,7 @@ TEST_P(Answers, say_whether_they_are_the_last) {
   EXPECT_EQ(answer.find("Retry-After"), std::string::npos) << answer;
   EXPECT_EQ(is_closed(peer), the.want_close);
   if (!the.want_close) {
-    EXPECT_EQ(status_of(ask(peer, ask_livez)), 200u);
+    EXPECT_EQ(status_of(ask(peer, posted(service_review()))), 200u);
   }
   EXPECT_EQ(service_.answered, the.want_close ? 0u : 2u);
   EXPECT_EQ(held(), 0u);
@@ -424,7 +427,7 @@ TEST_F(SessionTest, a_head_has_no_body) {
 
 TEST_F(SessionTest, requests_that_come_together_are_answered_one_a_turn) {
   const int peer = connect();
-  send(peer, ask_livez + ask_livez + ask_livez);
+  send(peer, ask_again + ask_again + ask_again);
   std::vector<std::size_t> seen;
   // Behind each answer others run.
   std::function<void()> look = [&] {
@@ -460,15 +463,39 @@ TEST_F(SessionTest, who_waits_holds_no_buffer) {
 TEST_F(SessionTest, a_usual_body_leaves_its_memory_to_the_next_one) {
   const int peer = connect();
   ask(peer, posted(service_review()));
-  const std::size_t before = service_.body.capacity();
+  const std::size_t before = service_.bodies.capacity();
   EXPECT_GE(before, service_review().size());
-  EXPECT_LE(before, limits::kept_body_bytes + webhook::read::padding);
   ask(peer, posted(of_size(service_review(), limits::kept_body_bytes)));
-  EXPECT_GT(service_.body.capacity(), before);
+  EXPECT_GE(service_.bodies.capacity(), limits::kept_body_bytes);
   ask(peer, posted(service_review()));
-  EXPECT_GE(service_.body.capacity(), limits::kept_body_bytes) << "the larger one is kept";
+  EXPECT_GE(service_.bodies.capacity(), limits::kept_body_bytes) << "the larger one is kept";
   ask(peer, posted(of_size(service_review(), 2 * limits::kept_body_bytes)));
-  EXPECT_LE(service_.body.capacity(), limits::kept_body_bytes + webhook::read::padding);
+  EXPECT_LE(service_.bodies.capacity(), limits::kept_body_bytes + webhook::read::padding);
+}
+
+TEST_F(SessionTest, memory_of_bodies_is_freed_once_idle) {
+  ask(connect(), posted(service_review()));
+  const int beats = limits::kept_bodies_idle / limits::heartbeat;
+  for (int i = 1; i < beats; ++i) service_.bodies.beat();
+  EXPECT_GT(service_.bodies.capacity(), 0u);
+  ask(connect(), posted(service_review()));
+  for (int i = 1; i < beats; ++i) service_.bodies.beat();
+  EXPECT_GT(service_.bodies.capacity(), 0u) << "a review begins it anew";
+  service_.bodies.beat();
+  EXPECT_EQ(service_.bodies.capacity(), 0u);
+}
+
+TEST_F(SessionTest, an_event_loop_keeps_few_bodies) {
+  std::vector<int> peers;
+  const std::string request = posted(service_review());
+  for (std::size_t i = 0; i < 2 * limits::kept_bodies; ++i) {
+    peers.push_back(connect());
+    say(peers.back(), request.substr(0, request.size() - 1));
+  }
+  for (const int peer : peers) EXPECT_EQ(status_of(ask(peer, request.substr(request.size() - 1))), 200u);
+  std::size_t kept = 0;
+  while (service_.bodies.capacity() > 0) service_.bodies.take(), ++kept;
+  EXPECT_EQ(kept, limits::kept_bodies);
 }
 
 TEST_F(SessionTest, a_body_of_another_leaves_its_own_alone) {
@@ -482,24 +509,24 @@ TEST_F(SessionTest, a_body_of_another_leaves_its_own_alone) {
 TEST_F(SessionTest, a_usual_body_alone_is_lent_the_memory_of_the_last_one) {
   const int peer = connect(), large = connect();
   ask(peer, posted(of_size(service_review(), 20'000)));
-  const std::size_t lent = service_.body.capacity();
+  const std::size_t lent = service_.bodies.capacity();
   ASSERT_GE(lent, 20'000u);
   say(large, posted_head("Content-Length: 1000000\r\n") + " ");
-  EXPECT_EQ(service_.body.capacity(), lent);
+  EXPECT_EQ(service_.bodies.capacity(), lent);
   const std::size_t before = held();
   say(peer, posted_head("Content-Length: 1000\r\n") + " ");
-  EXPECT_LT(service_.body.capacity(), lent);
+  EXPECT_EQ(service_.bodies.capacity(), 0u);
   EXPECT_EQ(held(), before + lent);
 }
 
 TEST_F(SessionTest, who_waits_holds_no_long_target) {
   const int peer = connect();
-  const std::string ask_long =
-      "GET /" + std::string(limits::header_bytes / 2, 'x') + " HTTP/1.1\r\nHost: h\r\n\r\n";
+  std::string ask_long = ask_again;
+  ask_long.insert(ask_long.find("/mutate") + 7, "?" + std::string(limits::header_bytes / 2, 'x'));
   ask(connect(), ask_long);
-  ask(peer, ask_nothing);
+  ask(peer, ask_again);
   const std::size_t before = test::heap_bytes();
-  EXPECT_EQ(status_of(ask(peer, ask_long)), 404u);
+  EXPECT_EQ(status_of(ask(peer, ask_long)), 200u);
   EXPECT_LT(test::heap_bytes(), before + limits::header_bytes / 4);
 }
 
@@ -511,7 +538,8 @@ struct HeldCase {
 };
 
 constexpr std::size_t padding_bytes = webhook::read::padding;
-constexpr std::size_t kept_bytes = limits::kept_body_bytes, first_bytes = limits::first_body_bytes;
+constexpr std::size_t kept_bytes = limits::kept_body_bytes,
+                      usual_bytes = limits::usual_body_bytes, first_bytes = limits::first_body_bytes;
 
 HeldCase of_length(const char* name, std::size_t length, std::size_t sent, std::size_t want) {
   return {name, posted_head(fmt::format("Content-Length: {}\r\n", length)) + std::string(sent, ' '),
@@ -544,7 +572,7 @@ INSTANTIATE_TEST_SUITE_P(Session, HeldBytes, testing::ValuesIn(held_cases), case
 // Twice as much again and again, and never more than the whole.
 TEST_F(SessionTest, the_memory_of_a_large_body_doubles) {
   const int peer = connect();
-  const std::size_t whole = 100'000;
+  const std::size_t whole = 200'000;
   say(peer, posted_head(fmt::format("Content-Length: {}\r\n", whole)));
   std::vector<std::size_t> steps;
   for (std::size_t sent = 0; sent < whole - 1000; sent += 1000) {
@@ -554,7 +582,8 @@ TEST_F(SessionTest, the_memory_of_a_large_body_doubles) {
   }
   EXPECT_EQ(steps,
             (std::vector<std::size_t>{first_bytes, 2 * first_bytes, 4 * first_bytes,
-                                      8 * first_bytes, 16 * first_bytes, whole + padding_bytes}));
+                                      8 * first_bytes, 16 * first_bytes, 32 * first_bytes,
+                                      whole + padding_bytes}));
 }
 
 TEST_F(SessionTest, the_memory_of_a_chunked_body_doubles) {
@@ -586,32 +615,31 @@ TEST_F(LittleMemory, is_left_to_usual_bodies) {
   for (int i = 0; i < 40; ++i) say(peer, std::string(1000, ' '));
   EXPECT_EQ(held(), 8 * first_bytes) << "the next step would take theirs";
   const int usual = connect();
-  EXPECT_EQ(status_of(ask(usual, posted(of_size(service_review(), kept_bytes)))), 200u);
+  EXPECT_EQ(status_of(ask(usual, posted(of_size(service_review(), usual_bytes)))), 200u);
 }
 
 TEST_F(LittleMemory, is_enough_to_the_last_byte_for_a_usual_body) {
   Share rest(load_.held_bytes);
-  rest.force(load_.held_bytes.cap() - kept_bytes - padding_bytes);
-  EXPECT_EQ(status_of(ask(connect(), posted(of_size(service_review(), kept_bytes)))), 200u);
+  rest.force(load_.held_bytes.cap() - usual_bytes - padding_bytes);
+  EXPECT_EQ(status_of(ask(connect(), posted(of_size(service_review(), usual_bytes)))), 200u);
 }
 
 TEST_F(LittleMemory, is_not_asked_for_where_a_body_has_enough) {
   const int peer = connect();
-  const std::string request = posted(of_size(service_review(), kept_bytes + 1000));
+  const std::string request = posted(of_size(service_review(), usual_bytes + 1000));
   say(peer, request.substr(0, request.size() - 10));
-  ASSERT_EQ(held(), kept_bytes + 1000 + padding_bytes);
+  ASSERT_EQ(held(), usual_bytes + 1000 + padding_bytes);
   Share rest(load_.held_bytes);
   rest.force(load_.held_bytes.cap() - held());
   EXPECT_EQ(status_of(ask(peer, request.substr(request.size() - 10))), 200u);
 }
 
 TEST_F(LittleMemory, is_not_asked_for_by_an_answer_that_goes_out_whole) {
-  const int peer = connect();
   Share rest(load_.held_bytes);
   rest.force(load_.held_bytes.cap());
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(status_of(ask(peer, ask_livez)), 200u);
-    EXPECT_EQ(status_of(ask(peer, ask_nothing)), 404u);
+    EXPECT_EQ(status_of(ask(connect(), ask_livez)), 200u);
+    EXPECT_EQ(status_of(ask(connect(), ask_nothing)), 404u);
   }
 }
 
@@ -674,7 +702,7 @@ class SlowReader : public SessionTest {
  protected:
   int connect() { return SessionTest::connect(1); }
   // Asks until an answer does not go out whole; how many were asked for.
-  int fill(int peer, const std::string& request = ask_livez) {
+  int fill(int peer, const std::string& request = ask_again) {
     int asked = 0;
     while (held() == 0 && asked < 1000) {
       say(peer, request);
@@ -687,7 +715,7 @@ class SlowReader : public SessionTest {
     const int fit = fill(connect()) - 1;
     ::shutdown(peers_.back(), SHUT_RDWR);
     const int peer = connect();
-    for (int i = 0; i < fit; ++i) say(peer, ask_livez);
+    for (int i = 0; i < fit; ++i) say(peer, ask_again);
     EXPECT_EQ(held(), 0u);
     return peer;
   }
@@ -709,16 +737,15 @@ TEST_F(SlowReader, has_its_time_and_holds_what_is_left) {
 
 TEST_F(SlowReader, gets_every_byte_and_goes_on) {
   const int peer = connect();
-  for (const auto& [request, body] :
-       {std::pair(ask_livez, "\r\n\r\nok"), std::pair(ask_nothing, "no such path")}) {
-    const int asked = fill(peer, request);
-    const std::string all = hear_all(peer);
+  for (int round = 0; round < 2; ++round) {
+    const int asked = fill(peer);
+    const std::string all = hear_all(peer), body = "\"uid\":\"u1\"";
     std::size_t bodies = 0;
     for (auto at = all.find(body); at != std::string::npos; at = all.find(body, at + 1)) ++bodies;
     EXPECT_EQ(bodies, static_cast<std::size_t>(asked));
     EXPECT_EQ(held(), 0u);
   }
-  EXPECT_EQ(status_of(ask(peer, ask_livez)), 200u);
+  EXPECT_EQ(status_of(ask(peer, ask_again)), 200u);
   expect_ended_after(limits::idle);
 }
 
@@ -745,6 +772,91 @@ TEST_F(SlowReader, that_was_told_to_go_on_waits_for_us) {
   turn();
   EXPECT_EQ(status_of(hear(peer)), 200u);
 }
+
+// --- reviews that wait for the cluster
+
+// So large that five hold a namespace's share.
+constexpr std::size_t fifth_of_a_share = limits::waiting_bytes / 2 / 5 - 100;
+
+std::string in_namespace(const std::string& ns, std::string review) {
+  return review.replace(review.find(R"("namespace":"ns")"), 16, R"("namespace":")" + ns + '"');
+}
+
+TEST_F(SessionTest, reviews_that_wait_for_the_ledger_leave_memory_to_other_namespaces) {
+  places_.at_once = false;
+  const std::string review = posted(of_size(worker_review(), fifth_of_a_share));
+  std::vector<int> waiting;
+  for (int i = 0; i < 5; ++i) {
+    waiting.push_back(connect());
+    EXPECT_EQ(ask(waiting.back(), review), "");
+  }
+  EXPECT_EQ(status_of(ask(connect(), review)), 503u) << "the sixth is answered at once";
+  waiting.push_back(connect());
+  EXPECT_EQ(ask(waiting.back(),
+                posted(of_size(in_namespace("ms", worker_review()), fifth_of_a_share))),
+            "");
+  places_.answer();
+  turn();
+  for (const int each : waiting) EXPECT_EQ(status_of(hear(each)), 200u);
+  places_.at_once = true;
+  EXPECT_EQ(status_of(ask(connect(), review)), 200u) << "their memory was given back";
+}
+
+// --- reviews that are too large to be read
+
+struct ExcessCase {
+  const char* name;
+  std::string request;
+  unsigned want_status;
+  const char* want;
+};
+
+std::string of_excess(const std::string& start, const std::string& path, std::size_t size) {
+  return posted_head(fmt::format("Content-Length: {}\r\n", size), path) + start +
+         std::string(size - start.size(), 'x');
+}
+std::string in_chunks(const std::string& request) {
+  const std::size_t body = request.find("\r\n\r\n") + 4;
+  std::string all = posted_head("Transfer-Encoding: chunked\r\n", "/validate");
+  for (std::size_t at = body; at < request.size(); at += 100'000) {
+    const std::string part = request.substr(at, 100'000);
+    all += fmt::format("{:x}\r\n", part.size()) + part + "\r\n";
+  }
+  return all + "0\r\n\r\n";
+}
+const std::string large_start =
+    R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
+    R"("kind":{"group":"batch","version":"v1","kind":"Job"},"operation":"CREATE",)"
+    R"("userInfo":{"extra":{"a":["\",\"object\":"]},"object":{}},"object":{"metadata":{"name":")";
+const std::size_t beyond_body = limits::body_bytes + 1;
+const ExcessCase excess_cases[] = {
+    {"validate", of_excess(large_start, "/validate", beyond_body), 200, "was not checked"},
+    {"in_chunks", in_chunks(of_excess(large_start, "/validate", 2 * beyond_body)), 200,
+     R"("uid":"u1")"},
+    {"shadow", of_excess(large_start, "/shadow/validate", beyond_body), 200, R"("allowed":true)"},
+    {"without_a_uid", of_excess("{", "/validate", beyond_body), 413, "uid"},
+    {"larger_than_any", of_excess(large_start, "/validate", limits::discarded_bytes + 1), 413,
+     "larger than"},
+    {"of_a_pod", of_excess(large_start, "/mutate", beyond_body), 413, "larger than"},
+};
+
+class Excess : public SessionTest, public testing::WithParamInterface<ExcessCase> {};
+
+TEST_P(Excess, is_allowed_where_objects_are_checked) {
+  const ExcessCase& the = GetParam();
+  const int peer = connect();
+  std::string answer;
+  for (std::size_t at = 0; at < the.request.size() && answer.empty(); at += 50'000) {
+    say(peer, the.request.substr(at, 50'000));
+    answer += hear(peer);
+    EXPECT_LE(held(), limits::body_bytes + padding_bytes);
+  }
+  EXPECT_EQ(status_of(answer), the.want_status) << answer;
+  EXPECT_NE(answer.find(the.want), std::string::npos) << answer;
+  EXPECT_EQ(held(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Session, Excess, testing::ValuesIn(excess_cases), case_name);
 
 // --- large reviews: one at a time
 
@@ -870,6 +982,17 @@ TEST_F(Claiming, is_read_first_and_answered_then) {
   EXPECT_NE(answer.find("\"patch\":"), std::string::npos) << answer;
   EXPECT_EQ(claims_.asked.size(), 2u) << "once";
   EXPECT_EQ(places_.asked, std::vector<std::string>{"w"});
+}
+
+TEST_F(Claiming, waits_while_its_namespace_has_memory_for_it) {
+  claims_.at_once = false;
+  const std::string review = of_size(claiming_review(), fifth_of_a_share);
+  for (int i = 0; i < 6; ++i) ask(connect(), posted(review));
+  ask(connect(), posted(in_namespace("ms", review)));
+  std::vector<std::string> how;
+  for (std::size_t i = 0; i < claims_.asked.size(); i += 2) how.push_back(claims_.asked[i]);
+  EXPECT_EQ(how, (std::vector<std::string>{"patiently", "patiently", "patiently", "patiently",
+                                           "patiently", "at once", "patiently"}));
 }
 
 TEST_F(Claiming, has_no_place_of_a_large_review_meanwhile) {
