@@ -19,7 +19,8 @@ DEVICE_CLASSES = ("tpu.google.com", "netdev.google.com")
 def whose(configuration: dict) -> str:
     """Whose it is: tpu-webhook, KubeRay, gke-tpu-env-injector, GKE, neighbour; "" for anybody else's."""
     name = configuration["metadata"]["name"]
-    entries = [entry["name"] for entry in configuration.get("webhooks", [])]
+    webhooks = configuration.get("webhooks", [])
+    entries = [entry["name"] for entry in webhooks]
     if name == OURS or any(entry.endswith(".tpu-webhook.dev") for entry in entries):
         return "tpu-webhook"
     if "kuberay-tpu" in name:
@@ -27,8 +28,8 @@ def whose(configuration: dict) -> str:
     if "gke-tpu-env-injector.aaronbatilo.dev" in entries:
         return "gke-tpu-env-injector"
     if name.endswith(".gke.io") and any(
-        "pods" in rule.get("resources", []) or "*" in rule.get("resources", [])
-        for entry in configuration["webhooks"]
+        {"pods", "*", "*/*"} & set(rule.get("resources", []))
+        for entry in webhooks
         for rule in entry.get("rules", [])
     ):
         return "GKE"

@@ -22,6 +22,14 @@ class Failed(Exception):
         self.kind, self.text = kind, text
 
 
+def read(text: str) -> dict:
+    """The object that kubectl printed, without members that are null: to a reader these are absent."""
+    try:
+        return json.loads(text, object_pairs_hook=lambda pairs: {key: value for key, value in pairs if value is not None})
+    except ValueError:
+        raise Failed("unreadable answer", f"kubectl printed something else than JSON: {text[:200]}") from None
+
+
 class Kubectl:
     def __init__(self, namespace: str, kubeconfig: str = "", context: str = ""):
         self.namespace = namespace
@@ -30,11 +38,11 @@ class Kubectl:
     # -- the cluster, which is only read ------------------------------------------------------
 
     def version(self) -> dict:
-        return json.loads(self._run(["version", "--output=json"]))
+        return read(self._run(["version", "--output=json"]))
 
     def get(self, *arguments: str) -> dict:
         """Of the whole cluster."""
-        return json.loads(self._run(["get", *arguments, "--output=json"]))
+        return read(self._run(["get", *arguments, "--output=json"]))
 
     def columns(self, template: str, *arguments: str) -> str:
         """Only what the template selects of each object comes here."""
@@ -48,11 +56,11 @@ class Kubectl:
 
     def create_namespace(self, labels: dict) -> dict:
         made = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.namespace, "labels": labels}}
-        return json.loads(self._run(["create", "--filename=-", "--output=json"], made))
+        return read(self._run(["create", "--filename=-", "--output=json"], made))
 
     def own_namespace(self) -> dict | None:
         found = self._run(["get", "namespace", self.namespace, "--ignore-not-found", "--output=json"])
-        return json.loads(found) if found.strip() else None
+        return read(found) if found.strip() else None
 
     def delete_namespace(self, seconds: int) -> None:
         """Returns when it does not exist any more."""
@@ -65,12 +73,10 @@ class Kubectl:
 
     def would_create(self, pod: dict) -> dict:
         """The Pod after all webhooks; nothing is stored."""
-        return json.loads(
-            self._run([*self._inside("create"), "--dry-run=server", "--filename=-", "--output=json"], pod)
-        )
+        return read(self._run([*self._inside("create"), "--dry-run=server", "--filename=-", "--output=json"], pod))
 
     def here(self, kind: str, *arguments: str) -> list:
-        return json.loads(self._run([*self._inside("get"), kind, *arguments, "--output=json"]))["items"]
+        return read(self._run([*self._inside("get"), kind, *arguments, "--output=json"]))["items"]
 
     def delete(self, kind: str, *arguments: str) -> None:
         self._run(

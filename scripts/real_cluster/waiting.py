@@ -54,11 +54,21 @@ def ended(kubectl: Kubectl, screen: Screen, selector: str, count: int, seconds: 
 def printed(kubectl: Kubectl, pod: dict, container: str) -> tuple:
     """(what our program printed, {} if it did not come so far; the last line that means something)."""
     lines = [line for line in kubectl.logs(pod["metadata"]["name"], container).splitlines() if line.strip()]
-    said = next((json.loads(line[len(MARK) :]) for line in reversed(lines) if line.startswith(MARK)), {})
+    said = next(filter(None, (_said(line) for line in reversed(lines))), {})
     errors = [
         line for line in lines if re.match(r"(\w+\.)*\w*(Error|Exception|Exit)\b", line)
     ]  # a traceback ends with one
     return said, (errors or lines or ["nothing"])[-1].strip()
+
+
+def _said(line: str) -> dict:
+    """Of a line of our program; {} of any other, and of one that was cut."""
+    if not line.startswith(MARK):
+        return {}
+    try:
+        return json.loads(line[len(MARK) :])
+    except ValueError:
+        return {}
 
 
 def variables(pod: dict) -> dict:
