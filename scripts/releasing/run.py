@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import os
 import pathlib
+import re
 import shutil
 import sys
 import tempfile
@@ -31,6 +32,10 @@ arm64, and REGISTRY/charts/tpu-webhook. Into the output folder go, for the relea
   checksums.txt                           the SHA-256 of all of these
   checksums.txt.sigstore.json, cosign.pub with --key: the signature of checksums.txt, and its public key
 
+With --sign nothing is built. FOLDER holds images.txt and checksums.txt of a release: the images in the registry
+and checksums.txt are signed by these two lists alone, and FOLDER gets the signature and the public key. So the key
+can be on another machine than the one that builds.
+
 docs/verify.md says how each is checked. The same commit and the same Debian packages give the same bytes, in
 whatever folder. The version is that of CMakeLists.txt.
 
@@ -39,6 +44,7 @@ examples:
   scripts/release --rehearsal --plain-http --registry localhost:5000
   COSIGN_PASSWORD=… scripts/release --registry registry.example.org/tpu-webhook --key cosign.key \\
       --download-url https://downloads.example.org/v0.1.0
+  COSIGN_PASSWORD=… scripts/release --registry registry.example.org/tpu-webhook --key cosign.key --sign lists
 
 exit code: 0 done, 1 refused or failed, 2 wrong arguments
 """
@@ -87,6 +93,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--arch", default="amd64,arm64", metavar="LIST", help="default: amd64,arm64")
     made.add_argument("--output", type=pathlib.Path, default=CHECKOUT / "build" / "released", metavar="FOLDER", help="default: build/released; new, empty or of a run before")
     made.add_argument("--key", type=pathlib.Path, metavar="FILE", help="sign with this key of cosign, without a log")
+    made.add_argument("--sign", type=pathlib.Path, metavar="FOLDER", help="only sign what the lists in FOLDER name, with --key")
     made.add_argument("--download-url", default="", metavar="URL", help="where the archives of kubectl-tpu will be, for krew; without it no manifest is made")
     made.add_argument("--programs", type=pathlib.Path, metavar="FOLDER", help="pack FOLDER/ARCH/{tpu-webhook,kubectl-tpu}, built before: for tests, in seconds")
     return made
@@ -95,6 +102,9 @@ def parser() -> argparse.ArgumentParser:
 def main(words: list[str]) -> int:
     given = parser().parse_args(words)
     try:
+        if given.sign:
+            sign_lists(given)
+            return 0
         plan = planned(given)
         for line in described(plan, given):
             print(line)
@@ -129,10 +139,14 @@ def planned(given) -> Plan:
         wrong.append(f"--key {given.key} is not there: cosign generate-key-pair makes one")
     registry = Registry(given.registry, given.plain_http)
     if wrong:
-        raise Refused("\n".join(["cannot be released:", *(f"* {each}" for each in wrong)]))
+        raise refusal("released", wrong)
     return Plan(said, version.commit(), version.time_of_commit(), registry, chosen, notes, out,
                 CHECKOUT / "build" / "releasing", helm, given.programs, given.download_url,
                 signing.Signer(cosign, given.key) if given.key and not given.dry_run else None)
+
+
+def refusal(what: str, wrong: list[str]) -> Refused:
+    return Refused("\n".join([f"cannot be {what}:", *(f"* {each}" for each in wrong)]))
 
 
 def lacking(chosen: list[Architecture], packed_alone: bool) -> list[str]:
@@ -243,12 +257,7 @@ def push(plan: Plan, lists: dict[str, tuple[pathlib.Path, str]]) -> None:
         raise Refused(f"{plan.registry.name}/{chart} is there and is another one: a release is never replaced: raise the version in CMakeLists.txt")
     say(f"pushing {chart}")
     plan.registry.push_chart(plan.helm, archive)
-    lines = []
-    for image in plan.images():
-        digest = plan.registry.digest(image)
-        lines.append(f"{digest}  {image}\n")
-        if plan.signer:
-            plan.signer.image(f"{plan.registry.name}/{image.rsplit(':', 1)[0]}@{digest}", plain=plan.registry.plain)
+    lines = [f"{plan.registry.digest(image)}  {image}\n" for image in plan.images()]
     archives.write(plan.out / "images.txt", "".join(lines).encode(), plan.epoch)
 
 
@@ -257,5 +266,35 @@ def checksums(plan: Plan) -> None:
     text = "".join(f"{archives.sha256(plan.out / name)}  {name}\n" for name in names)
     archives.write(plan.out / "checksums.txt", text.encode(), plan.epoch)
     if plan.signer:
-        plan.signer.file(plan.out / "checksums.txt")
+        sign(plan.out, plan.registry, plan.signer)
         archives.write(plan.out / "cosign.pub", plan.signer.public_key(), plan.epoch)
+
+
+def sign(folder: pathlib.Path, registry: Registry, signer: signing.Signer) -> None:
+    """The images that images.txt names by their digests, and checksums.txt."""
+    for line in (folder / "images.txt").read_text(encoding="utf-8").splitlines():
+        digest, image = line.split()
+        signer.image(f"{registry.name}/{image.rsplit(':', 1)[0]}@{digest}", plain=registry.plain)
+    signer.file(folder / "checksums.txt")
+
+
+def sign_lists(given) -> None:
+    """What --sign does; or every reason why it cannot."""
+    wrong = [] if given.key else ["no key: give --key"]
+    if given.key and not given.key.is_file():
+        wrong.append(f"--key {given.key} is not there: cosign generate-key-pair makes one")
+    images, list_of_files = given.sign / "images.txt", given.sign / "checksums.txt"
+    wrong += [f"{path} is not there" for path in (images, list_of_files) if not path.is_file()]
+    cosign = tool("cosign", wrong)
+    if wrong:
+        raise refusal("signed", wrong)
+    if f"{archives.sha256(images)}  images.txt" not in list_of_files.read_text(encoding="utf-8").splitlines():
+        wrong.append(f"{images} is not the one that {list_of_files} lists")
+    wrong += [f"{images}: expected DIGEST  NAME:TAG, got {line!r}" for line in images.read_text(encoding="utf-8").splitlines()
+              if not re.fullmatch(r"sha256:[0-9a-f]{64}  [\w./-]+:[\w.-]+", line)]
+    if wrong:
+        raise refusal("signed", wrong)
+    signer = signing.Signer(cosign, given.key)
+    sign(given.sign, Registry(given.registry, given.plain_http), signer)
+    (given.sign / "cosign.pub").write_bytes(signer.public_key())
+    say(f"signed what {images} and {list_of_files} name")

@@ -56,6 +56,49 @@ def wrong_arguments_are_named():
         assert status == 1 and said in wrong, (status, wrong)
 
 
+COSIGN = """#!/bin/sh
+echo "$@" >>"$SAID"
+case $1 in
+  public-key) echo PUBLIC ;;
+  sign-blob) while [ $# -gt 1 ]; do [ "$1" != --bundle ] || echo BUNDLE >"$2"; shift; done ;;
+esac
+"""
+
+
+@check
+def two_lists_of_digests_are_all_that_a_signature_takes():
+    """scripts/release --sign, with a cosign that says what it was asked."""
+    images = "".join(f"sha256:{digit * 64}  {name}:1.2.3\n" for digit, name in zip("abc", ("tpu-webhook", "kubectl-tpu", "charts/tpu-webhook")))
+    listed = f"{hashlib.sha256(images.encode()).hexdigest()}  images.txt\n{'d' * 64}  kubectl-tpu_1.2.3_linux_amd64.tar.gz\n"
+    cases = [  # images.txt, checksums.txt, whether there is a key, what is said; "" where it is signed
+        (images, listed, True, ""), (images.replace("a" * 64, "e" * 64), listed, True, "is not the one that"), (images, "", True, "is not the one that"),
+        (images, None, True, "checksums.txt is not there"), (None, listed, True, "images.txt is not there"), (images, listed, False, "no key: give --key")]
+    malformed = "sha256:ab  --key:1\n"
+    cases.append((malformed, f"{hashlib.sha256(malformed.encode()).hexdigest()}  images.txt\n", True, "expected DIGEST  NAME:TAG, got 'sha256:ab"))
+    for first, second, key, refusal in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "lists").mkdir()
+            (root / "cosign").write_text(COSIGN, encoding="utf-8")
+            (root / "cosign").chmod(0o755)
+            (root / "key").write_text("KEY", encoding="utf-8")
+            for name, text in ("images.txt", first), ("checksums.txt", second):
+                if text is not None:
+                    (root / "lists" / name).write_text(text, encoding="utf-8")
+            status, _, wrong = release("--registry", "localhost:5000/a", "--plain-http", "--sign", str(root / "lists"),
+                                       *(["--key", str(root / "key")] if key else []), COSIGN=str(root / "cosign"), SAID=str(root / "said"))
+            assert (status, refusal in wrong) == (1 if refusal else 0, True), (refusal, status, wrong)
+            if refusal:
+                assert not (root / "said").exists(), refusal
+                continue
+            asked = (root / "said").read_text(encoding="utf-8").splitlines()
+            signed = [line.split()[-1] for line in asked if line.startswith("sign ")]
+            assert signed == [f"localhost:5000/a/{name}@sha256:{digit * 64}" for digit, name in
+                              zip("abc", ("tpu-webhook", "kubectl-tpu", "charts/tpu-webhook"))], asked
+            assert [line.split()[-1] for line in asked if line.startswith("sign-blob ")] == [str(root / "lists" / "checksums.txt")], asked
+            assert {path.name for path in (root / "lists").iterdir()} == {"images.txt", "checksums.txt", "checksums.txt.sigstore.json", "cosign.pub"}
+
+
 @check
 def the_version_stands_in_one_place():
     assert not version.disagreements(), version.disagreements()
