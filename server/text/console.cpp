@@ -9,8 +9,8 @@ const Output& Output::operator<<(const Printed& text) const {
   return *this;
 }
 
-void Output::flush() const {
-  stream_->flush();
+bool Output::flush() const {
+  return bool(stream_->flush());
 }
 
 int print_error(const Console& console, std::string_view what, int code) {

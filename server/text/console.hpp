@@ -16,7 +16,8 @@ class Output {
 
   const Output& operator<<(const Printed& text) const;
   const Output& operator<<(Literal text) const { return *this << Printed(text); }
-  void flush() const;
+  // False once the stream has failed: it takes no more.
+  bool flush() const;
   // For what writes lines of its own: the log, Progress.
   std::ostream& stream() const { return *stream_; }
 

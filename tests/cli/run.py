@@ -12,6 +12,7 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -594,6 +595,125 @@ def renders(run, file, commands, folder):
             assert option in plain, (name, option)
         for line in examples_of(help_text):
             assert re.sub(r"\s+", "", line) in plain, (name, line)
+
+
+# --- output that cannot be written
+
+def run_into(each, arguments, breaks, stdin="", stderr=subprocess.PIPE):
+    """(exit code, standard error) with a standard output that `breaks`, called in the process, has spoiled; it starts as a file."""
+    with tempfile.TemporaryFile() as file:
+        done = subprocess.run([each, *arguments], input=stdin, stdout=file, stderr=stderr, preexec_fn=breaks, text=True,
+                              env=program.ENVIRONMENT, check=False, timeout=30)
+    return done.returncode, done.stderr or ""
+
+
+def leads_to(path, flags):
+    os.dup2(os.open(path, flags), 1)
+
+
+def is_a_pipe_without_reader():
+    reading, writing = os.pipe()
+    os.dup2(writing, 1)
+    os.close(reading)
+
+
+BROKEN = {  # what is done to standard output, and the error's text
+    "a full disk": (lambda: leads_to("/dev/full", os.O_WRONLY), "No space left on device"),
+    "a file at its limit": (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)), "File too large"),
+    "closed": (lambda: os.close(1), "Bad file descriptor"),
+    "closed with standard error": (lambda: os.closerange(1, 3), ""),
+    "all closed": (lambda: os.closerange(0, 3), ""),
+    "read-only": (lambda: leads_to("/dev/null", os.O_RDONLY), "Bad file descriptor"),
+}
+
+# Of each command that is run as words of `commands_of`, arguments with which it prints a result; no command is left out.
+# `serve` prints its CA while it answers (tests/server/hanging.py), `ledger release` asks an API server (tests/server/live).
+PRINTS = [
+    ("explain", POD), ("explain", "-o", "html", POD), ("explain", "-o", "json", POD), ("explain", "-o", "pods", POD), ("explain", "--fields"),
+    ("review", POD), ("review", DENIED), ("review", RECORDED), ("slices", "--cluster", POD), ("audit", "--cluster", POD),
+    ("slices", "--watch", "--cluster", POD), ("slices", "--by", "namespace", "--cluster", POD), ("doctor", "--cluster", "{installed}"),
+    ("ledger", "list", "--cluster", "{installed}"), ("catalog",), ("catalog", "v6e", "4x4", "-o", "svg"), ("findings",), ("policy",),
+    ("policy", "test", POD, "--team-rules", "{rules}"), ("rules",), ("rules", "--rbac"), ("rules", "--entries"),
+    ("config", "check", "{config}"), ("config", "print"), ("config", "schema"), ("completion", "bash"), ("help",), ("version",), ("__complete", "")]
+RUN_ELSEWHERE = {("serve",), ("ledger", "release")}
+
+
+@contextlib.contextmanager
+def results():
+    """(program, arguments, exit code) of everything that either program prints as the result of a command or as help."""
+    configuration = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration", "metadata": {"name": "tpu-webhook"}}
+    record = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "b"}}
+    with folder(installed_json=objects(configuration, record, tpu_pod("ml")), config_yaml="mode: shadow\n",
+                rules_yaml="rules:\n- {name: a, namespaces: ['*'], maxChips: 4}\n") as path:
+        files = {"installed": f"{path}/installed.json", "config": f"{path}/config.yaml", "rules": f"{path}/rules.yaml"}
+        found = []
+        for each, _, _ in BOTH:
+            here = commands_of(each)
+            for words in [(), *here]:
+                found.append((each, (*words, "--help"), 0))
+            for words in PRINTS:
+                if words[0] in ("__complete", *(path[0] for path in here)):
+                    words = tuple(word.format(**files) for word in words)
+                    code, out, err = program.run(each, *words) if "--watch" not in words else (0, "printed again and again", "")
+                    assert out, (each, words, err)
+                    found.append((each, words, code))
+        yield found
+
+
+@check
+def every_command_is_among_those_that_print():
+    groups = {path[:-1] for each, _, _ in BOTH for path in commands_of(each)} - {("policy",)}
+    here = {words[:length] for words in PRINTS for length in (1, 2)}
+    assert {path for each, _, _ in BOTH for path in commands_of(each)} - groups - here == RUN_ELSEWHERE
+
+
+def is_reported(breaks, said):
+    with results() as found:
+        assert len(found) > 60, len(found)
+        for each, words, _ in found:
+            code, err = run_into(each, words, breaks)
+            assert code == 2, (each, words, code, err)
+            name = pathlib.Path(each).name
+            assert not said or err.endswith(f"{name}: cannot write all of the result to standard output: {said}\n"), (words, err)
+
+
+for name, (breaks, said) in BROKEN.items():
+    row(f"output_is_lost.{name}", lambda breaks=breaks, said=said: is_reported(breaks, said))
+
+
+@check
+def a_reader_that_has_enough_is_no_fault():
+    with results() as found:
+        for each, words, code in found:
+            assert run_into(each, words, is_a_pipe_without_reader)[0] == code, (each, words)
+
+
+@check
+def a_result_that_is_cut_is_reported():
+    for words in ("policy",), ("rules", "-o", "json"), ("explain", "-o", "html", POD):
+        code, err = run_into(program.tools(), words, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)))
+        assert code == 2 and "File too large" in err, (words, code, err)
+
+
+@check
+def nothing_printed_is_nothing_lost():
+    """The command's own fault is said, and the exit code is its own."""
+    for breaks, _ in BROKEN.values():
+        assert run_into(program.tools(), ("review", "/no/such"), breaks)[0] == 2
+    code, err = run_into(program.tools(), ("review", "/no/such"), BROKEN["closed"][0])
+    assert err.startswith("kubectl-tpu: cannot read /no/such") and err.count("\n") == 1, err
+
+
+@check
+def a_standard_descriptor_that_is_closed_is_no_connection():
+    """What is printed goes to no socket or file that has got the number of a closed descriptor."""
+    for descriptors in ((1,), (2,), (0, 1, 2)):
+        api = Objects({"/api/v1/pods": [tpu_pod("ml")], "/api/v1/nodes": [], "/api/v1/services": []})
+        with Server(api, tls=False) as server, tempfile.TemporaryDirectory() as path:
+            config = kubeconfig(path, server.port)
+            code, _ = run_into(program.tools(), ("slices", "--kubeconfig", config), lambda all=descriptors: [os.close(each) for each in all])
+        assert code == (0 if descriptors == (2,) else 2), (descriptors, code)
+        assert set(api.methods()) == {"GET"} and len(api.requests) == 4 and not server.errors, (api.targets(), server.errors)
 
 
 def examples_of(help_text):

@@ -217,6 +217,17 @@ def a_ca_that_cannot_be_printed_is_said():
 
 
 @check
+def a_ca_goes_to_nothing_that_has_the_number_of_a_closed_standard_output():
+    with Program(beginning=("sh", "-c", 'exec "$@" >&-', "sh"), stdout=subprocess.DEVNULL) as program:
+        program.wait_for_log("cannot be written to standard output")
+        assert "Bad file descriptor" in program.log()
+        with Connection(program.health_port, None) as health:
+            assert health.send(get("/readyz")).answer().status == 200
+        program.signal()
+        assert program.wait(10) == 0
+
+
+@check
 def lines_that_a_full_disk_does_not_take_are_counted():
     with Program("--log-format", "json") as program, Connection(program.port, tls(program.ca)) as connection:
         _, hard = resource.prlimit(program.process.pid, resource.RLIMIT_FSIZE)
