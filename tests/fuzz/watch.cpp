@@ -55,7 +55,9 @@ Said items(std::string_view bytes, std::size_t size) {
     const std::string piece(bytes.substr(0, size));
     decoder.feed(piece);
     std::string_view item;
-    while ((outcome = decoder.next(item)) == ListDecoder::Outcome::item) said.emplace_back(item);
+    while ((outcome = decoder.next(item)) == ListDecoder::Outcome::item ||
+           outcome == ListDecoder::Outcome::too_large)
+      if (outcome == ListDecoder::Outcome::item) said.emplace_back(item);
     if (outcome != ListDecoder::Outcome::need_more && outcome != ListDecoder::Outcome::end) break;
   }
   if (outcome == ListDecoder::Outcome::overflow) {

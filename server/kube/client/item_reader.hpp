@@ -10,11 +10,16 @@ namespace tpuwh::server::kube::client {
 
 class ItemReader : public StreamReader {
  public:
+  // `most_bytes`: of one object.
+  explicit ItemReader(std::size_t most_bytes = limits::api::object_bytes) : decoder_(most_bytes) {}
+
   bool on_bytes(std::string_view bytes) final {
+    using Outcome = decode::ListDecoder::Outcome;
     decoder_.feed(bytes);
     std::string_view item;
-    while ((outcome_ = decoder_.next(item)) == decode::ListDecoder::Outcome::item) on_item(item);
-    return outcome_ == decode::ListDecoder::Outcome::need_more || whole();
+    while ((outcome_ = decoder_.next(item)) <= Outcome::too_large)
+      outcome_ == Outcome::item ? on_item(item) : on_too_large(item);
+    return outcome_ == Outcome::need_more || whole();
   }
 
   // The page came to its end.
@@ -31,6 +36,8 @@ class ItemReader : public StreamReader {
  protected:
   // The text is good for the call; the reader's padding is readable behind it.
   virtual void on_item(std::string_view json) = 0;
+  // The beginning of an object that is longer than the limit, good for the call as well.
+  virtual void on_too_large(std::string_view) {}
 
  private:
   decode::ListDecoder decoder_;

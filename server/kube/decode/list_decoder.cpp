@@ -28,6 +28,8 @@ void ListDecoder::reset() {
 
 ListDecoder::Outcome ListDecoder::next(std::string_view& item) {
   object_ = {};  // of a piece that may be gone
+  if (passing_) base::release(text_);
+  passing_ = passing_ && in_object_;
   if (overflow_) return Outcome::overflow;
   if (!error_.empty()) return Outcome::malformed;
   while (!rest_.empty()) {
@@ -43,7 +45,7 @@ ListDecoder::Outcome ListDecoder::next(std::string_view& item) {
     if (step == Step::overflow) return Outcome::overflow;
     if (step == Step::item) {
       item = object_;
-      return Outcome::item;
+      return passing_ ? Outcome::too_large : Outcome::item;
     }
   }
   return ended_ ? Outcome::end : Outcome::need_more;
@@ -69,8 +71,10 @@ ListDecoder::Step ListDecoder::take_object() {
     // anybody may create, each time it is tried. Without its metadata a list is of no use.
     if (!items_) return overflow();
     passing_ = true;
+    in_object_ = !end_.reached();
     ++passed_over_;
-    base::release(text_);
+    object_ = text_.empty() ? piece : text_;
+    return Step::item;
   }
   if (end_.reached()) return end_of_object(piece);
   if (!passing_) text_.append(piece);

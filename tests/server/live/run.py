@@ -7,6 +7,7 @@ PART: only tests whose name contains it. Standard library only.
 import hashlib
 import json
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -123,6 +124,113 @@ def an_expired_page_begins_the_list_anew():
 def a_page_that_always_expires_ends():
     code, _, err = run(cluster(expires(99)), "slices")
     assert code == 2 and "410 Expired" in err, err
+
+
+def large(name, less_than):
+    """A TPU Pod by itself, whose environment has so many "<", each of which the API server writes as six bytes."""
+    main = {**container("main", "image", limits={"google.com/tpu": "4"}), "env": [{"name": "A", "value": "<" * less_than}]}
+    return {"metadata": {"name": name, "namespace": "ml", "uid": name}, "status": {"phase": "Running"},
+            "spec": {"nodeSelector": {"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice", "cloud.google.com/gke-tpu-topology": "2x2"},
+                     "containers": [main]}}
+
+
+def as_go_writes(api, request):
+    """A fault that only writes as Go's encoder does."""
+    code, out = api.answer(request)
+    return code, json.dumps(out).replace("<", "\\u003c")
+
+
+SIZE = {"a": "<" * (3 << 20)}
+LARGE = {  # where the object that is too large is, and the sentence that names it
+    "pod": ("/api/v1/pods", large("big", 3 << 20), "cannot read pods ml/big: larger than 16 MiB as JSON"),
+    "service": ("/api/v1/services", {"metadata": {"name": "svc", "namespace": "ml", "annotations": SIZE}, "spec": {"clusterIP": "None"}},
+                "cannot read services ml/svc: larger than 16 MiB as JSON"),
+    "node": ("/api/v1/nodes", {"metadata": {"labels": {"name": "no", "namespace": "no"}, "managedFields": [{"name": "no"}], "name": "n"}, "spec": SIZE},
+             "cannot read nodes n: larger than 16 MiB as JSON"),
+    "without a name": ("/api/v1/nodes", {"metadata": {"labels": SIZE}}, "cannot read nodes an unnamed object: larger than 16 MiB as JSON"),
+}
+
+
+@check
+def an_object_of_two_mebibytes_is_read():
+    """350 KB of "<", which whoever may create Pods can store, are 2.1 MB of JSON."""
+    for arguments, of_train in (["slices"], "4 of 4"), (["audit"], "unmutated"):
+        api = cluster(as_go_writes)
+        api.collections["/api/v1/pods"].insert(2, large("big", 350_000))
+        code, out, err = run(api, *arguments)
+        assert code in (0, 1) and not err and of_train in out and "not known: cannot" not in out, (code, out, err)
+        assert "Pod/big" in out or arguments == ["audit"], out
+
+
+def goes_on_without(path, thing, said):
+    for arguments in ["slices"], ["audit"], ["slices", "-o", "json"], ["slices", "--by", "namespace"]:
+        api = cluster(as_go_writes)
+        api.collections[path].append(thing)
+        code, out, err = run(api, *arguments)
+        assert code in (0, 1) and not err and said in out, (arguments, code, out[-2000:], err)
+        assert "Job/train" in out or "Job ml/train" in out or arguments[1:], out
+        # A list that is not whole shows no absence.
+        assert "no-service" not in out or path != "/api/v1/services", out
+    api = queues(as_go_writes)
+    api.collections[path].append(thing)
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        file.write(JOB)
+        file.flush()
+        code, out, err = run(api, "explain", file.name, "-n", "ml", "--cluster")
+    assert code == 0 and not err and said in out and "other" in out, (code, out, err)
+
+
+for each, what in LARGE.items():
+    checks.row(f"goes_on_without_large.{each}", lambda what=what: goes_on_without(*what))
+
+
+@check
+def the_ledger_goes_on_without_a_large_pod_and_frees_nothing():
+    """Whose place it has is not known, so that none is free."""
+    api = ledger([0, 1], [1], as_go_writes)
+    pod = large("w-0", 3 << 20)
+    pod["metadata"]["labels"] = {"tpu-webhook.dev/token": f"0-0-{TOKEN}"}
+    api.collections["/api/v1/pods"].append(pod)  # the list of one namespace as well
+    said = "cannot read pods ml/w-0: larger than 16 MiB as JSON"
+    code, out, err = run(api, "ledger", "list", "-n", "hooks")
+    assert code == 0 and not err and "ml/ray" in out and said in out, (code, out, err)
+    code, out, err = run(api, "ledger", "release", "ml/ray/workers", "0-0", "--force", "--yes", "-n", "hooks")
+    assert code == 2 and said in err, (code, out, err)
+    assert entries(api) == ["0-0", "0-1"], entries(api)
+
+
+@check
+def doctor_goes_on_without_a_large_object():
+    plural = "mutatingwebhookconfigurations"
+    api = Objects({f"/apis/admissionregistration.k8s.io/v1/{plural}": [{"metadata": {"name": "other", "annotations": SIZE}}]}, as_go_writes)
+    code, out, err = run(api, "doctor", "-n", "hooks")
+    assert code == 1 and not err and "workload-apis" in out, (code, out, err)
+    assert f"cannot read {plural}.admissionregistration.k8s.io other: larger than 16 MiB as JSON" in out, out
+
+
+def without_end(path):
+    """Pages of one object that never end, at one list."""
+    def fault(api, request):
+        if request.path != path:
+            return None
+        page = int(request.query.get("continue", ["0"])[0]) + 1
+        return 200, {"kind": "List", "metadata": {"resourceVersion": "1", "continue": str(page)},
+                     "items": [{"metadata": {"name": f"n{page}", "namespace": "ml"}}]}
+    return fault
+
+
+@check
+def a_list_without_end_has_one():
+    said = "the list does not end within 500 pages and 600 s"
+    for path, arguments in (("/api/v1/pods", ["slices"]), ("/api/v1/nodes", ["audit"]), ("/api/v1/pods", ["ledger", "list", "-n", "hooks"])):
+        api = ledger([0], [0]) if "ledger" in arguments else cluster()
+        api.faults = [without_end(path)]
+        code, out, err = run(api, *arguments)
+        assert code == 2 and not out and err == f"kubectl-tpu: cannot list {path.rpartition('/')[2]}: {said}\n", (code, out, err)
+        assert len(api.targets(path)) == 500, len(api.targets(path))
+    api = Objects({}, without_end("/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"))
+    code, out, err = run(api, "doctor", "-n", "hooks")
+    assert code == 1 and not err and said in out, (code, out, err)
 
 
 @check
@@ -336,6 +444,15 @@ def release_waits_before_it_frees_and_can_be_interrupted():
                          interrupt_after=2)
     assert code == 1 and "waiting 70 s" in out and "interrupted" in err, out + err
     assert entries(api) == ["0-0", "0-1"]
+
+
+@check
+def a_release_whose_result_is_lost_is_no_success():
+    api = ledger([0, 1], [1])
+    with Server(api, tls=False) as server, tempfile.TemporaryDirectory() as folder, open("/dev/full", "wb") as full:
+        done = subprocess.run([program.tools(), "ledger", "release", "ml/ray/workers", "--dry-run", "-n", "hooks", "--kubeconfig",
+                               kubeconfig(folder, server.port)], stdout=full, stderr=subprocess.PIPE, env=program.ENVIRONMENT, text=True, check=False)
+    assert done.returncode == 2 and "cannot write all of the result to standard output" in done.stderr, done
 
 
 @check

@@ -60,7 +60,10 @@ Result<LedgerInventory> read_objects(running::ApiServer& session, const LedgerOp
                    [&](std::string_view text) {
                      add_ledger_object(kube::cluster::parse_ledger_object(text), inventory);
                    });
-  if (!listing.whole()) return failure(listing.why);
+  if (listing.end == running::Listing::End::partial)
+    inventory.not_known.push_back(listing.why);
+  else if (!listing.whole())
+    return failure(listing.why);
   std::ranges::sort(inventory.objects, {}, &kube::cluster::LedgerObject::group);
   return inventory;
 }

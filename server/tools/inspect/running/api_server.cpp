@@ -3,10 +3,12 @@
 #include "server/kube/client/item_reader.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <optional>
@@ -19,7 +21,7 @@ namespace {
 namespace api = server::limits::api;
 
 // An expired page token is an old list, not a broken server: so often all is listed again.
-constexpr int most_lists = 3;
+constexpr unsigned most_lists = 3;
 
 kube::client::Response interrupted_answer() {
   kube::client::Response response;
@@ -61,15 +63,45 @@ std::string with_kind(std::string_view text, std::string_view kind,
                      empty ? "" : ",", text.substr(1));
 }
 
-// The items of one page, and those of the pages before it: they are read when the list is whole.
+std::string name_in(std::string_view text) {
+  // Built-in kinds have metadata first, custom resources have strings before it.
+  text.remove_prefix(std::min(text.find("\"metadata\""), text.size()));
+  std::string_view key, name, ns;
+  for (unsigned depth = 0; !text.empty(); text.remove_prefix(1)) {
+    const char c = text.front();
+    if (c == '{' || c == '[') ++depth;
+    if ((c == '}' || c == ']') && --depth == 0) break;
+    if (c != '"') continue;
+    std::size_t end = 1;
+    while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+    if (end >= text.size()) break;
+    const std::string_view word = text.substr(1, end - 1);
+    text.remove_prefix(end);
+    const auto next = text.find_first_not_of(" \n\r\t", 1);
+    if (depth != 1) continue;
+    if (next != text.npos && text[next] == ':')
+      key = word;
+    else if (key == "name" || key == "namespace")
+      (key == "name" ? name : ns) = word;
+  }
+  if (name.empty()) return "an unnamed object";
+  return ns.empty() ? std::string(name) : fmt::format("{}/{}", ns, name);
+}
+
+// The items of one page, and those of the pages before it: they are read when the list has ended.
 struct ApiServer::Page final : kube::client::ItemReader {
+  using ItemReader::ItemReader;
   void on_item(std::string_view json) override { texts.emplace_back(json); }
-  std::vector<std::string> texts;
+  void on_too_large(std::string_view beginning) override {
+    too_large.push_back(name_in(beginning));
+  }
+  std::vector<std::string> texts, too_large;
   bool expired = false;
 };
 
-ApiServer::ApiServer(kube::access::ApiConfig config)
+ApiServer::ApiServer(kube::access::ApiConfig config, ListBounds bounds)
     : config_(std::move(config)),
+      bounds_(bounds),
       client_(io_.get_executor(), config_),
       signals_(io_.get_executor()) {}
 
@@ -101,11 +133,11 @@ kube::client::Response ApiServer::send(kube::client::Request request, limits::Du
 
 // One page; where it is not whole, with the answer's own sentence.
 Listing ApiServer::read_page(const kube::client::Resource& resource, kube::client::Request request,
-                             Page& page) {
+                             limits::Duration within, Page& page) {
   if (interrupted_) return {Listing::End::failed, "interrupted"};
-  const kube::client::StreamLimits within{.silence = limits::api::page_silence,
-                                          .total = limits::api::page};
-  const kube::client::Response response = run(client_.stream(std::move(request), within, page));
+  const kube::client::StreamLimits limits{.silence = api::page_silence,
+                                          .total = std::min(within, api::page)};
+  const kube::client::Response response = run(client_.stream(std::move(request), limits, page));
   const auto broken = [&](std::string_view why) {
     return Listing{Listing::End::failed, fmt::format("cannot list {}: {}", resource.name(), why)};
   };
@@ -115,24 +147,30 @@ Listing ApiServer::read_page(const kube::client::Resource& resource, kube::clien
     return refused(resource, response);
   }
   if (!page.whole()) return broken("the page ended before its list did");
-  if (page.page().passed_over() > 0)
-    return broken(fmt::format("an object in it is larger than {} bytes", api::object_bytes));
   return {Listing::End::whole};
 }
 
 Listing ApiServer::list(const kube::client::Resource& resource,
                         const kube::client::Selectors& selectors, std::string_view kind,
                         const Each& each) {
-  Page page;
+  Page page(bounds_.object_bytes);
   kube::client::ListOptions options{
       .limit = limits::api::page_items, .continue_token = {}, .version = {}, .version_match = {}};
-  for (int lists = 1;;) {
+  const auto until = net::Clock::now() + bounds_.time;
+  for (unsigned lists = 1, pages = 0;;) {
+    const auto left = std::chrono::duration_cast<limits::Duration>(until - net::Clock::now());
+    if (left.count() <= 0 || pages++ == bounds_.pages)
+      return {Listing::End::failed,
+              fmt::format("cannot list {}: the list does not end within {} pages and {} s",
+                          resource.name(), bounds_.pages, bounds_.time / std::chrono::seconds(1))};
     page.reset();
-    Listing read = read_page(resource, kube::client::list(resource, selectors, options), page);
+    Listing read =
+        read_page(resource, kube::client::list(resource, selectors, options), left, page);
     if (page.expired && lists < most_lists) {
       ++lists;
       page.expired = false;
       page.texts.clear();
+      page.too_large.clear();
       options.continue_token.clear();
       continue;
     }
@@ -144,7 +182,10 @@ Listing ApiServer::list(const kube::client::Resource& resource,
     const std::string object = std::move(text);  // a cluster's Pods are large enough once
     each(with_kind(object, kind, resource));
   }
-  return {Listing::End::whole};
+  if (page.too_large.empty()) return {Listing::End::whole};
+  return {Listing::End::partial,
+          fmt::format("cannot read {} {}: larger than {} MiB as JSON", resource.name(),
+                      fmt::join(page.too_large, ", "), bounds_.object_bytes >> 20)};
 }
 
 void ApiServer::catch_interrupts() {

@@ -9,22 +9,36 @@
 #include <boost/asio/cancellation_signal.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
 
 namespace tpuwh::server::running {
 
+// What one list may be, for a person's machine.
+struct ListBounds {
+  // One object. etcd takes 1.5 MiB, of which a byte may be six as JSON ("<" is "\u003c"), and the
+  // names of fields come on top.
+  std::size_t object_bytes = 16u << 20;
+  // All pages, those of a list that had to begin again included: of 500 objects each, more than
+  // twice the Pods of the largest cluster that we plan for (limits::api::watching).
+  unsigned pages = 500;
+  limits::Duration time = std::chrono::minutes(10);
+};
+
 // How a list ended.
 struct Listing {
   enum class End {
     whole,
+    partial,     // objects larger than the bound are missing
     not_served,  // 404: the API server knows no such resource
     forbidden,   // 403
     failed,      // not reached, interrupted, or what came cannot be read
   };
   End end = End::failed;
-  std::string why = {};  // unless whole: a sentence; of a 403 with the rule that is missing
+  // Unless whole: a sentence, which names what is too large; of a 403 with the missing rule.
+  std::string why = {};
 
   bool whole() const { return end == End::whole; }
 };
@@ -34,7 +48,7 @@ class ApiServer {
   // The text of one object, with apiVersion and kind; lives for the call.
   using Each = std::function<void(std::string_view json)>;
 
-  explicit ApiServer(kube::access::ApiConfig config);
+  explicit ApiServer(kube::access::ApiConfig config, ListBounds bounds = {});
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
 
@@ -43,8 +57,8 @@ class ApiServer {
                               limits::Duration within = limits::api::command_call);
 
   // Every object of `resource`, page by page; what they are the items do not say themselves,
-  // so `kind` ("Pod") is written into each. Nothing is told of a list that is not whole: it is
-  // gathered first, because a page token may expire, and then all is listed again.
+  // so `kind` ("Pod") is written into each. `each` is called if the list is whole or partial, after
+  // its last page: a page token may expire, and then all is listed again.
   Listing list(const kube::client::Resource& resource, const kube::client::Selectors& selectors,
                std::string_view kind, const Each& each);
 
@@ -62,16 +76,21 @@ class ApiServer {
   template <class T>
   T run(net::Task<T> task);
   Listing read_page(const kube::client::Resource& resource, kube::client::Request request,
-                    Page& page);
+                    limits::Duration within, Page& page);
   void on_interrupt();
 
   const kube::access::ApiConfig config_;
+  const ListBounds bounds_;
   boost::asio::io_context io_;
   kube::client::Client client_;
   boost::asio::cancellation_signal* cancel_ = nullptr;  // of what is under way
   boost::asio::basic_signal_set<net::Executor> signals_;
   bool interrupted_ = false;
 };
+
+// "ml/train-0", "node-1": what the metadata of an object says, by as much of its text as there is;
+// "an unnamed object" if that is not in it.
+std::string name_in(std::string_view beginning);
 
 // `text` of a list's item, with apiVersion and kind in front where it begins with neither: items
 // of built-in kinds have none of them, those of custom resources begin with both.

@@ -62,7 +62,7 @@ Listing ClusterSource::list(Resource resource, std::string_view kind, const Text
 ClusterSource::Text ClusterSource::parse_for(std::string_view kind, const Each& each) {
   return [this, kind, &each](std::string_view json) {
     if (const auto fault = text::json_fault(json))
-      not_known_.push_back(fmt::format("one {}: {}", kind, fault->text()));
+      not_known_.push_back(fmt::format("{} {}: {}", kind, name_in(json), fault->text()));
     else
       each(kind, text::parse_or_discard(json));
   };
@@ -78,14 +78,17 @@ Result<std::vector<std::string>> ClusterSource::list_pods() {
     drivers_ = drivers_ || has("\"resourceClaims\"") || has("\"extendedResourceClaimStatus\"");
     texts.emplace_back(json);
   });
-  if (!pods.whole()) return failure(pods.why);
+  if (pods.end == End::partial)
+    not_known_.push_back(pods.why);
+  else if (!pods.whole())
+    return failure(pods.why);
   return texts;
 }
 
 Result<void> ClusterSource::note(const Listing& listing, std::string_view kind) {
   if (listing.end == End::failed) return failure(listing.why);
   if (listing.end == End::not_served) not_served_.emplace(kind);
-  if (listing.end == End::forbidden)
+  if (listing.end == End::forbidden || listing.end == End::partial)
     not_known_.push_back(listing.why);
   else
     listed_.emplace(kind);
@@ -139,31 +142,25 @@ Result<void> ClusterSource::for_each(const Each& each) {
   claims_ = named_claims_ = drivers_ = scope_.claims;
   auto pods = list_pods();  // asked for first: without them the rest is of no use
   if (!pods) return pods.error();
-  if (auto told = list_around({"", "v1", "nodes", ""}, "Node", each); !told) return told;
-  if (auto told = list_around({"", "v1", "services", ""}, "Service", each); !told) return told;
-  if (auto told = list_around({"ray.io", "v1", "rayclusters", ""}, "RayCluster", each); !told)
-    return told;
-  if (claims_)
-    if (auto told = list_of_claims("resourceclaimtemplates", "ResourceClaimTemplate",
-                                   "chips of Pods that use a ResourceClaimTemplate", each);
-        !told)
-      return told;
-  if (named_claims_)
-    if (auto told = list_of_claims("resourceclaims", "ResourceClaim",
-                                   "chips of Pods that name a ResourceClaim", each);
-        !told)
-      return told;
-  if (claims_ || named_claims_)
-    if (auto told =
-            list_of_claims("deviceclasses", "DeviceClass",
-                           "whose devices those of another class than tpu.google.com are", each);
-        !told)
-      return told;
-  if (drivers_)
-    if (auto told = list_of_claims("resourceslices", "ResourceSlice",
-                                   "what a driver of claims takes a node to be", each);
-        !told)
-      return told;
+  const std::pair<Resource, const char*> around[] = {
+      {{"", "v1", "nodes", ""}, "Node"},
+      {{"", "v1", "services", ""}, "Service"},
+      {{"ray.io", "v1", "rayclusters", ""}, "RayCluster"}};
+  for (const auto& [resource, kind] : around)
+    if (auto told = list_around(resource, kind, each); !told) return told;
+  const struct {
+    bool asked;
+    const char *plural, *kind, *unknown;
+  } of_claims[] = {
+      {claims_, "resourceclaimtemplates", "ResourceClaimTemplate",
+       "chips of Pods that use a ResourceClaimTemplate"},
+      {named_claims_, "resourceclaims", "ResourceClaim", "chips of Pods that name a ResourceClaim"},
+      {claims_ || named_claims_, "deviceclasses", "DeviceClass",
+       "whose devices those of another class than tpu.google.com are"},
+      {drivers_, "resourceslices", "ResourceSlice", "what a driver of claims takes a node to be"}};
+  for (const auto& one : of_claims)
+    if (one.asked)
+      if (auto told = list_of_claims(one.plural, one.kind, one.unknown, each); !told) return told;
   if (scope_.queues)
     if (auto told = list_queues(each); !told) return told;
   const Text tell_pod = parse_for("Pod", each);

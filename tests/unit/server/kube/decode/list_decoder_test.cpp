@@ -20,6 +20,7 @@ struct Page {
   std::vector<std::string> items;
   std::string version, token, error;
   std::size_t passed_over = 0;
+  std::vector<std::string> beginnings;  // of what was passed over
 };
 
 // Decodes `text` in pieces of `piece` bytes.
@@ -30,7 +31,9 @@ Page decode(std::string_view text, std::size_t piece, std::size_t most_bytes = 4
     const std::string bytes(text.substr(at, piece));
     decoder.feed(bytes);
     std::string_view item;
-    while ((page.outcome = decoder.next(item)) == ListOutcome::item) page.items.emplace_back(item);
+    while ((page.outcome = decoder.next(item)) == ListOutcome::item ||
+           page.outcome == ListOutcome::too_large)
+      (page.outcome == ListOutcome::item ? page.items : page.beginnings).emplace_back(item);
     if (page.outcome != ListOutcome::need_more && page.outcome != ListOutcome::end) break;
   }
   page.version = decoder.resource_version();
@@ -129,6 +132,9 @@ TEST(ListDecoderTest, an_item_beyond_the_limit_is_passed_over) {
     EXPECT_EQ(page.outcome, ListOutcome::end) << page.error;
     EXPECT_EQ(page.items, (std::vector<std::string>{R"({"a":1})", R"({"a":2})"})) << size;
     EXPECT_EQ(page.passed_over, 1u);
+    ASSERT_EQ(page.beginnings.size(), 1u);
+    EXPECT_EQ(page.beginnings[0].rfind(R"({"a":[{"b":"xxx)", 0), 0u) << page.beginnings[0];
+    EXPECT_GT(page.beginnings[0].size(), 30u);
   }
 }
 

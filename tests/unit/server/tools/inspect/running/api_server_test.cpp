@@ -51,5 +51,49 @@ INSTANTIATE_TEST_SUITE_P(
                  .want = R"({"apiVersion":"v1","kind":"Thing" })"}),
     case_name);
 
+struct NameCase {
+  const char* name;
+  const char* beginning;
+  const char* want;
+};
+
+class NameInTest : public testing::TestWithParam<NameCase> {};
+
+TEST_P(NameInTest, is_that_of_the_metadata) {
+  EXPECT_EQ(name_in(GetParam().beginning), GetParam().want);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    table, NameInTest,
+    testing::Values(
+        NameCase{.name = "cut_off",
+                 .beginning = R"({"metadata":{"name":"a","namespace":"b"},"spec":{"x":"<<)",
+                 .want = "b/a"},
+        NameCase{.name = "of_no_namespace",
+                 .beginning = R"({ "metadata" : { "name" : "a" },)",
+                 .want = "a"},
+        NameCase{.name = "of_a_custom_resource",
+                 .beginning = R"({"apiVersion":"x/v1","kind":"X","metadata":{"annotations":)"
+                              R"({"name":"no"},"managedFields":[{"name":"no"}],"name":"a")",
+                 .want = "a"},
+        NameCase{.name = "elsewhere",
+                 .beginning = R"({"name":"no","metadata":["name",{"name":"no"}],"x":"name")",
+                 .want = "an unnamed object"},
+        NameCase{.name = "behind_an_escape",
+                 .beginning = R"({"a":"\\\",\"","metadata":{"name":"a"}})",
+                 .want = "a"},
+        NameCase{.name = "cut_inside",
+                 .beginning = R"({"metadata":{"name":"a\)",
+                 .want = "an unnamed object"},
+        NameCase{.name = "empty", .beginning = "", .want = "an unnamed object"}),
+    case_name);
+
+TEST(ApiServerList, has_an_end_in_time) {
+  ApiServer server({}, {.time = std::chrono::seconds(0)});
+  const Listing listing = server.list(core, {}, "Thing", [](std::string_view) { FAIL(); });
+  EXPECT_EQ(listing.end, Listing::End::failed);
+  EXPECT_EQ(listing.why, "cannot list things: the list does not end within 500 pages and 0 s");
+}
+
 }  // namespace
 }  // namespace tpuwh::server::running
