@@ -26,6 +26,7 @@ Examples:
   tpu-webhook rules
   tpu-webhook rules --output json | jq -r '.writes[].path'
   tpu-webhook rules --rbac
+  tpu-webhook rules --rbac --config config.yaml
   tpu-webhook rules --entries
   tpu-webhook rules --entries --output json | jq -r '.entries[].name'
   old/tpu-webhook rules --output json > old.json && new/kubectl-tpu rules --diff old.json)";
@@ -49,7 +50,8 @@ void add_rules(CLI::App& program, Command& chosen, RulesDiffer* differ) {
         ->type_name("OLD.json");
   auto rbac = std::make_shared<bool>(false);
   command->add_flag("--rbac", *rbac,
-                    "Print the RBAC rules that `serve` needs, as YAML of its ClusterRole and Role");
+                    "Print the RBAC rules that `serve` needs by --config, else by the chart's "
+                    "defaults, as YAML of its ClusterRole and Role");
   auto entries = std::make_shared<bool>(false);
   command->add_flag("--entries", *entries,
                     "Print the entries of the MutatingWebhookConfiguration, with the labels and "
@@ -58,9 +60,14 @@ void add_rules(CLI::App& program, Command& chosen, RulesDiffer* differ) {
   auto layers = add_setting_flags(*command, settings::Scope::names);
   command->footer(rules_example);
   command->callback([options, older, rbac, entries, layers, differ, &chosen] {
-    const webhook::config::Config config = layers->resolve().options.webhook;
+    const settings::ServeOptions serve = layers->resolve().options;
+    const webhook::config::Config& config = serve.webhook;
     options->prefix = config.prefix;
-    chosen.run = [options, older, rbac, entries, config, differ](const text::Console& console) {
+    kube::cluster::RbacNeeds needs;
+    if (!layers->file.empty())
+      needs = {settings::uses_cluster(serve.ledger), config.claims, serve.tls_secret};
+    chosen.run = [options, older, rbac, entries, config, needs,
+                  differ](const text::Console& console) {
       if (*entries) {
         const bool json = options->output == rules::RulesOutput::json;
         console.out << (json ? text::json_line(rules::entries_json(config), true)
@@ -68,7 +75,7 @@ void add_rules(CLI::App& program, Command& chosen, RulesDiffer* differ) {
         return 0;
       }
       if (*rbac) {
-        console.out << text::printed_lines(kube::cluster::rbac_yaml(config.claims));
+        console.out << text::printed_lines(kube::cluster::rbac_yaml(needs));
         return 0;
       }
       return older->empty() ? rules::run_rules(*options, console)

@@ -20,6 +20,11 @@ enum class LedgerKind {
   none,
 };
 
+// Whether the cluster is watched, where there is one.
+constexpr bool uses_cluster(LedgerKind kind) {
+  return kind != LedgerKind::memory && kind != LedgerKind::none;
+}
+
 // `tpu-webhook serve`. An empty string is "not given".
 struct ServeOptions {
   // "ADDR:PORT"; without an address, all of them. Port 0 takes a free one.

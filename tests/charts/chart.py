@@ -481,9 +481,19 @@ def configuration(text):
 
 
 def rules(text, kind):
-    """The rules of the ClusterRole or Role, each with its reason."""
-    (found,) = re.findall(rf"^kind: {kind}\n.*?\nrules:\n(.*?)(?=\n---|\Z)", text, re.S | re.M)
-    return [rule.rstrip() for rule in re.split(r"^(?=  # )", found, flags=re.M) if rule.strip()]
+    """The rules of the ClusterRole or Role, each with its reason; none where there is no such role."""
+    found = re.findall(rf"^kind: {kind}\n.*?\nrules:\n(.*?)(?=\n---|\Z)", text, re.S | re.M)
+    assert len(found) <= 1, found
+    return [rule.rstrip() for rule in re.split(r"^(?=  # )", "".join(found), flags=re.M) if rule.strip()]
+
+
+def values_of_rights():
+    """Values of every combination of what rights follow from, and of what they might seem to follow from."""
+    for mode, ledger, claims, more in itertools.product(MODES.values(), (None, "auto", "cluster", "memory", "none"), (False, True),
+                                                        ({}, {"placement": False, "placementHint": False, "workloads": ["jobset"], "mode": "enforce"})):
+        config = {**more, **({"ledger": ledger} if ledger else {}), **({"claims": True} if claims else {})}
+        if not (claims and ledger in ("memory", "none")):  # which the chart refuses
+            yield {**mode, "config": config, **({"replicas": 1} if ledger == "memory" else {})}
 
 
 class Chart(unittest.TestCase):
@@ -751,23 +761,27 @@ class Chart(unittest.TestCase):
                 self.assertIn("kind: MutatingWebhookConfiguration", render(values))
 
     def test_rbac_is_what_the_program_asks_for(self):
-        """What it prints is what is bound; and the three rules of the certificate in mode internal alone."""
+        """With each of the settings that rights follow from, `rules --rbac` of the rendered configuration is what the chart binds;
+        and without a configuration it is what the chart's default values bind."""
         if not options.program:
             self.skipTest("no --program")
-        printed = program("rules", "--rbac").replace('["ray.io"]', "[ray.io]")
-        for kind, certificate in (("ClusterRole", 2), ("Role", 1)):
-            asked = rules(printed, kind)
-            ledger = [rule for rule in asked if "resourceNames" not in rule]
-            internal = rules(defaults(), kind)
-            with self.subTest(kind):
-                self.assertEqual(ledger, rules(render(SUPPLIED), kind))
-                self.assertEqual(ledger, internal[:-certificate])
-                self.assertTrue(all("resourceNames: [tpu-webhook" in rule and "verbs: [get, update]" in rule for rule in internal[-certificate:]))
-                self.assertEqual(internal[-certificate:], rules(render({"config": {"ledger": "none"}}), kind))
-                self.assertEqual(asked, internal)
-                with_claims = program("rules", "--rbac", "--config=/dev/stdin", text='{"claims": true}').replace('["ray.io"]', "[ray.io]")
-                self.assertEqual(rules(with_claims, kind), rules(render({"config": {"claims": True}}), kind))
-        self.assertNotIn("resourceclaim", printed)
+        tried, empty = 0, 0
+        for values in values_of_rights():
+            text = render(values)
+            printed = program("rules", "--rbac", "--config=/dev/stdin", text=configuration(text))
+            tried += 1
+            for kind in ("ClusterRole", "Role"):
+                with self.subTest(values, kind=kind):
+                    self.assertEqual(rules(text, kind), rules(printed, kind))
+            if "kind:" not in printed:
+                empty += 1
+                for word in ("automountServiceAccountToken: false", "egress: []"):
+                    self.assertIn(word, text)
+                self.assertNotRegex(text, "kind: (Cluster)?Role(Binding)?\n|kind: FlowSchema|automountServiceAccountToken: true")
+            self.assertEqual("resourceclaims" in printed, bool(values["config"].get("claims")))
+        self.assertEqual((48, 8), (tried, empty))
+        for kind in ("ClusterRole", "Role"):
+            self.assertEqual(rules(defaults(), kind), rules(program("rules", "--rbac"), kind))
 
     def test_texts(self):
         for values, texts in TEXTS:

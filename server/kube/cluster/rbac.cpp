@@ -1,7 +1,6 @@
 #include "server/kube/cluster/rbac.hpp"
 
 #include "base/enum_names.hpp"
-#include "server/kube/certificate/configuration.hpp"
 #include "server/kube/certificate/contents.hpp"
 #include "server/kube/cluster/cluster.hpp"
 #include "server/kube/cluster/ledger_object.hpp"
@@ -10,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <string_view>
+#include <utility>
 
 namespace tpuwh::server::kube::cluster {
 namespace {
@@ -23,14 +23,13 @@ constexpr base::EnumNames<store::Kind::device_class> reasons(
     "chips of claims that are made from a template (--claims)",
     "whose devices those of a claim are (--claims)");
 
-std::string role(std::string_view kind, bool own_namespace, bool claims) {
+std::string role(std::string_view kind, bool own_namespace, const std::vector<RbacRule>& rules) {
   std::string text = fmt::format(
       "apiVersion: rbac.authorization.k8s.io/v1\nkind: {}\nmetadata:\n  name: "
       "tpu-webhook\nrules:\n",
       kind);
-  for (const RbacRule& rule : rbac_rules()) {
+  for (const RbacRule& rule : rules) {
     if (rule.own_namespace != own_namespace) continue;
-    if (rule.need == Need::claims && !claims) continue;
     const std::string group = rule.api_group.empty() ? "\"\"" : rule.api_group;
     text += fmt::format("  # {}\n  - apiGroups: [{}]\n    resources: [{}]\n", rule.reason, group,
                         rule.resource);
@@ -43,51 +42,48 @@ std::string role(std::string_view kind, bool own_namespace, bool claims) {
 
 }  // namespace
 
-const std::vector<RbacRule>& rbac_rules() {
-  static const std::vector<RbacRule> rules = [] {
-    std::vector<RbacRule> all;
-    for (const Watched& each : watched())
-      all.push_back({each.resource.group,
-                     each.resource.plural,
-                     {"list", "watch"},
-                     false,
-                     std::string(reasons[each.kind])});
-    // One that no watch has brought yet is asked for by name (ClaimsOfPods).
-    const std::vector<std::string> watched_and_asked = {"get", "list", "watch"};
-    for (const Watched& each : watched_claims("v1"))
-      all.push_back({each.resource.group, each.resource.plural,
-                     each.kind == store::Kind::device_class
-                         ? std::vector<std::string>{"list", "watch"}
-                         : watched_and_asked,
-                     false, std::string(reasons[each.kind]), Need::claims});
+std::vector<RbacRule> rbac_rules(const RbacNeeds& needs) {
+  std::vector<RbacRule> all;
+  if (needs.cluster) {
+    auto watches = watched();
+    if (needs.claims)
+      for (Watched& each : watched_claims("v1")) watches.push_back(std::move(each));
+    for (const Watched& each : watches) {
+      const auto& [group, version, plural, ns] = each.resource;
+      all.push_back({group, plural, {"list", "watch"}, false, std::string(reasons[each.kind])});
+      // One that no watch has brought yet is asked for by name (ClaimsOfPods).
+      if (each.kind == store::Kind::claim || each.kind == store::Kind::claim_template)
+        all.back().verbs = {"get", "list", "watch"};
+    }
     const client::Resource ledger = ledger_objects("");
     all.push_back({ledger.group,
                    ledger.plural,
                    {"create", "delete", "get", "list", "update"},
                    true,
                    "the ledger: one object for each group of Ray workers without index labels"});
-    for (const client::Resource& each : certificate::configurations())
-      all.push_back({.api_group = each.group,
-                     .resource = each.plural,
-                     .verbs = {"get", "update"},
-                     .reason = "the caBundle of our own configuration (--tls-secret)",
-                     .need = Need::certificate,
-                     .names = {certificate::configuration_name}});
-    const client::Resource secrets = certificate::secrets("");
-    all.push_back({.api_group = secrets.group,
-                   .resource = secrets.plural,
+  }
+  if (needs.secret.empty()) return all;
+  for (const client::Resource& each : certificate::configurations())
+    all.push_back({.api_group = each.group,
+                   .resource = each.plural,
                    .verbs = {"get", "update"},
-                   .own_namespace = true,
-                   .reason = "the certificate that the replicas issue (--tls-secret)",
-                   .need = Need::certificate,
-                   .names = {certificate::secret_name}});
-    return all;
-  }();
-  return rules;
+                   .reason = "the caBundle of our own configuration (--tls-secret)",
+                   .names = {certificate::configuration_name}});
+  const client::Resource secrets = certificate::secrets("");
+  all.push_back({.api_group = secrets.group,
+                 .resource = secrets.plural,
+                 .verbs = {"get", "update"},
+                 .own_namespace = true,
+                 .reason = "the certificate that the replicas issue (--tls-secret)",
+                 .names = {needs.secret}});
+  return all;
 }
 
-std::string rbac_yaml(bool claims) {
-  return role("ClusterRole", false, claims) + "---\n" + role("Role", true, claims);
+std::string rbac_yaml(const RbacNeeds& needs) {
+  const auto rules = rbac_rules(needs);
+  if (rules.empty())
+    return "# No roles: with this configuration `serve` never contacts the API server.\n";
+  return role("ClusterRole", false, rules) + "---\n" + role("Role", true, rules);
 }
 
 }  // namespace tpuwh::server::kube::cluster

@@ -4,14 +4,19 @@
 // (tests/e2e/test_ledger.py::test_the_rules_are_what_is_used).
 #pragma once
 
+#include "server/kube/certificate/configuration.hpp"
+
 #include <string>
 #include <vector>
 
 namespace tpuwh::server::kube::cluster {
 
-// What a rule is for: each may be switched off (--ledger none; a certificate from files; without
-// --claims).
-enum class Need { ledger, certificate, claims };
+// The settings that rights follow from. The defaults are those of the chart.
+struct RbacNeeds {
+  bool cluster = true;  // the cluster is watched and holds the ledger: not with --ledger none
+  bool claims = false;  // --claims
+  std::string secret = certificate::secret_name;  // --tls-secret; "" for a certificate from files
+};
 
 struct RbacRule {
   std::string api_group;  // "" for core
@@ -19,14 +24,12 @@ struct RbacRule {
   std::vector<std::string> verbs;
   bool own_namespace = false;  // a Role in our own namespace; else a ClusterRole
   std::string reason;
-  Need need = Need::ledger;
   std::vector<std::string> names = {};  // resourceNames; empty: all
 };
 
-const std::vector<RbacRule>& rbac_rules();
+std::vector<RbacRule> rbac_rules(const RbacNeeds& needs);
 
-// A ClusterRole and a Role named tpu-webhook, as YAML; with the rules for claims where they are
-// read.
-std::string rbac_yaml(bool claims);
+// A ClusterRole and a Role named tpu-webhook, as YAML; a comment if nothing is needed.
+std::string rbac_yaml(const RbacNeeds& needs);
 
 }  // namespace tpuwh::server::kube::cluster

@@ -130,14 +130,12 @@ kube::access::ApiConfig find_api_server(const settings::ServeOptions& options,
 
 // For the ledger; nothing where no API server is to be asked.
 std::optional<kube::access::ApiConfig> find_cluster(const settings::ServeOptions& options) {
-  using settings::LedgerKind;
-  if (options.webhook.claims &&
-      (options.ledger == LedgerKind::memory || options.ledger == LedgerKind::none))
+  const bool used = settings::uses_cluster(options.ledger);
+  if (options.webhook.claims && !used)
     throw settings::UsageError(
         "--claims needs an API server, and --ledger memory and none never contact one");
-  if (options.ledger == LedgerKind::memory || options.ledger == LedgerKind::none)
-    return std::nullopt;
-  if (!options.webhook.claims && options.ledger == LedgerKind::automatic &&
+  if (!used) return std::nullopt;
+  if (!options.webhook.claims && options.ledger == settings::LedgerKind::automatic &&
       !names_kubeconfig(options) && !pod_access(options).in_cluster())
     return std::nullopt;
   return find_api_server(options,

@@ -45,15 +45,15 @@ bool grants(const Json& role, const kube::cluster::RbacRule& rule, const std::st
 
 // The rules that this installation uses.
 std::vector<kube::cluster::RbacRule> needed(const View& view) {
-  std::vector<kube::cluster::RbacRule> out;
-  for (const kube::cluster::RbacRule& rule : kube::cluster::rbac_rules()) {
-    using kube::cluster::Need;
-    const bool used = rule.need == Need::certificate ? view.issues_itself
-                      : rule.need == Need::claims    ? reads_claims(view)
-                                                     : keeps_ledger(view);
-    if (used) out.push_back(rule);
-  }
-  return out;
+  return kube::cluster::rbac_rules({.cluster = keeps_ledger(view),
+                                    .claims = reads_claims(view),
+                                    .secret = view.issues_itself ? view.secret_name : ""});
+}
+
+// Those, or if its settings are not known all that it may use.
+std::vector<kube::cluster::RbacRule> allowed(const View& view) {
+  if (settings_known(view)) return needed(view);
+  return kube::cluster::rbac_rules({.claims = true, .secret = view.secret_name});
 }
 
 // "list watch of pods; get of configmaps".
@@ -75,9 +75,10 @@ std::vector<std::string> missing(const View& view, const Json& role, bool own_na
 // "*" or "get of secrets": of a rule what no rule of ours asks for. A rule is larger than one of
 // ours that says the same of fewer names.
 std::vector<std::string> superfluous(const View& view, const Json& role, bool own_namespace) {
-  const auto asked = [&](const std::string& group, const std::string& resource,
-                         const std::string& verb, const Json& names) {
-    return std::ranges::any_of(kube::cluster::rbac_rules(), [&](const auto& rule) {
+  const auto asked = [&, rules = allowed(view)](const std::string& group,
+                                                const std::string& resource,
+                                                const std::string& verb, const Json& names) {
+    return std::ranges::any_of(rules, [&](const auto& rule) {
       const bool narrow =
           rule.names.empty() ||
           (names.is_array() && !names.empty() &&
@@ -92,10 +93,7 @@ std::vector<std::string> superfluous(const View& view, const Json& role, bool ow
   };
   std::vector<std::string> out;
   for (const Json& rule : text::member(role, "rules")) {
-    // The Secret's name is a setting (tls.secret).
-    Json names = text::member(rule, "resourceNames");
-    if (names == Json::array({view.secret_name}))
-      names = Json::array({kube::certificate::secret_name});
+    const Json& names = text::member(rule, "resourceNames");
     for (const Json& group : text::member(rule, "apiGroups"))
       for (const Json& resource : text::member(rule, "resources"))
         for (const Json& verb : text::member(rule, "verbs"))

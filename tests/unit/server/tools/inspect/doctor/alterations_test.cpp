@@ -853,6 +853,13 @@ std::function<void(Objects&)> managed(std::function<void(Objects&)> more = {}) {
     for (const char* kind : {mutating, validating})
       object_of(objects, kind)["metadata"]["annotations"]["cert-manager.io/inject-ca-from"] =
           here + "/tpu-webhook";
+    // The rules of a certificate that the replicas issue are those with names.
+    for (const char* kind : {"ClusterRole", "Role"}) {
+      Json rules = Json::array();
+      for (const Json& each : object_of(objects, kind)["rules"])
+        if (!each.contains("resourceNames")) rules.push_back(each);
+      object_of(objects, kind)["rules"] = rules;
+    }
     const std::string name = "tpu-webhook." + here + ".svc";
     objects.push_back(
         {{"kind", "Certificate"},
@@ -871,6 +878,16 @@ std::function<void(Objects&)> managed(std::function<void(Objects&)> more = {}) {
 const All& of_managed() {
   static const All all = {
       {"managed", managed(), Verdict::ok, "cert-manager", "is issued by Issuer tpu-webhook"},
+      {"managed_with_the_rights_to_issue",
+       managed(in("Role",
+                  [](Json& each) {
+                    each["rules"].push_back({{"apiGroups", {""}},
+                                             {"resources", {"secrets"}},
+                                             {"resourceNames", {"tpu-webhook-certificate"}},
+                                             {"verbs", {"get", "update"}}});
+                  })),
+       Verdict::warn, "rbac", "grants more than `serve` needs: get of secrets, update of secrets",
+       managed()},
       {"managed_by_nobody", managed(gone("Certificate")), Verdict::warn, "cert-manager",
        "there is no Certificate tpu-webhook", managed()},
       {"managed_for_another_name",
