@@ -496,6 +496,23 @@ def values_of_rights():
             yield {**mode, "config": config, **({"replicas": 1} if ledger == "memory" else {})}
 
 
+def as_a_dependency(alias, values):
+    """What a parent chart renders that has this one as its dependency `alias`, by the condition `alias`.enabled."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(CHART, pathlib.Path(folder) / "charts" / "tpu-webhook")
+        version = re.search(r"^version: (\S+)", (CHART / "Chart.yaml").read_text(encoding="utf-8"), re.M)[1]
+        dependency = {"name": "tpu-webhook", "version": version, "alias": alias, "condition": f"{alias}.enabled", "tags": ["front"]}
+        (pathlib.Path(folder) / "Chart.yaml").write_text(
+            json.dumps({"apiVersion": "v2", "name": "parent", "version": "1.0.0", "dependencies": [dependency]}), encoding="utf-8")
+        return helm("template", "release", folder, "--namespace", NAMESPACE, "--values", "-", values=values)
+
+
+def objects_of(text, name):
+    """Its objects without comments, whatever the chart is called."""
+    text = re.sub(r"^ *#.*\n", "", text, flags=re.M).replace(f"helm.sh/chart: {name}-", "helm.sh/chart: CHART-")
+    return sorted(one.strip() for one in re.split(r"^---$", text, flags=re.M) if one.strip())
+
+
 class Chart(unittest.TestCase):
     maxDiff = None
 
@@ -783,6 +800,25 @@ class Chart(unittest.TestCase):
         for kind in ("ClusterRole", "Role"):
             self.assertEqual(rules(defaults(), kind), rules(program("rules", "--rbac"), kind))
 
+    def test_a_parent_chart_has_it_as_a_dependency(self):
+        """By a condition, by another name, and with values that Helm passes to every chart: the objects are those of the chart by itself."""
+        with_globals = {"imageRegistry": "r.example", "labels": {"a": "b"}, "storageClass": None, "tpu-webhook": {"enabled": 7}}
+        for alias in ("tpu-webhook", "webhook"):
+            for own, more, there in (({}, {}, True), ({"enabled": True}, {}, True), ({"enabled": False}, {}, False),
+                                     ({"enabled": True, "global": {"own": 1}}, {"global": with_globals}, True), ({}, {"global": with_globals}, True),
+                                     ({**SUPPLIED, "enabled": True, "config": {"mode": "enforce"}}, {"tags": {"front": True}}, True)):
+                with self.subTest(alias=alias, own=own, more=more):
+                    text = as_a_dependency(alias, {alias: with_image(own), **more})
+                    if not there:
+                        self.assertEqual("", text.strip())
+                        continue
+                    alone = render({name: value for name, value in own.items() if name not in ("enabled", "global")})
+                    self.assertEqual(objects_of(alone, "tpu-webhook"), objects_of(text, alias))
+        for wrong in ({"enabled": "yes"}, {"enable": True}):
+            with self.assertRaises(subprocess.CalledProcessError) as refusal:
+                as_a_dependency("tpu-webhook", {"tpu-webhook": with_image(wrong)})
+            self.assertIn(next(iter(wrong)), refusal.exception.stderr)
+
     def test_texts(self):
         for values, texts in TEXTS:
             rendered = render(values)
@@ -850,7 +886,7 @@ class Chart(unittest.TestCase):
         """values.yaml and the schema name the same values, and README's table has them all."""
         schema = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))
         named = re.findall(r"^([A-Za-z]+):", (CHART / "values.yaml").read_text(encoding="utf-8"), re.MULTILINE)
-        self.assertCountEqual(named, set(schema["properties"]) - {"global"})
+        self.assertCountEqual(named, set(schema["properties"]) - {"global", "enabled"})  # which Helm passes on
         table = set(re.findall(r"`([A-Za-z]+)", (CHART / "README.md").read_text(encoding="utf-8")))
         self.assertLessEqual(set(named), table)
 
