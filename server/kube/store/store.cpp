@@ -48,13 +48,18 @@ void Store::end_relist(Kind kind) {
     case Kind::node:
       return pools_.remove_older(current);
     case Kind::service:
-      return erase_older(services_, current);
+      for (auto each = services_.begin(); each != services_.end();) {
+        const auto service = each++;
+        if (service->second.generation != current) drop_service(service);
+      }
+      return;
     case Kind::ray_cluster:
       return erase_older(ray_clusters_, current);
     case Kind::claim:
     case Kind::claim_template:
-      return erase_older(claims(kind), current);
+      return erase_older(claims(kind == Kind::claim_template), current);
     case Kind::device_class:
+      ++class_changes_;
       return erase_older(device_classes_, current);
   }
 }
@@ -76,16 +81,14 @@ void Store::upsert(Kind kind, std::string_view json) {
     auto service = reader_.service(json);
     if (!service) return;
     const std::unique_lock lock(mutex_);
-    Name name{std::move(service->ns), std::move(service->name)};
-    if (service->ray_cluster.empty())
-      services_.erase(name);
-    else
-      services_[std::move(name)] = {current, std::move(service->ray_cluster), service->owned};
+    put_service({std::move(service->ns), std::move(service->name)},
+                {current, std::move(service->ray_cluster), !service->owned});
   } else if (kind == Kind::device_class) {
     auto found = reader_.device_class(json);
     if (!found) return;
     const std::unique_lock lock(mutex_);
     device_classes_[std::move(found->name)] = {current, std::move(found->selected)};
+    ++class_changes_;
   } else if (auto cluster = reader_.ray_cluster(json)) {
     const std::unique_lock lock(mutex_);
     ray_clusters_[{cluster->ns, cluster->name}] = {current, std::move(cluster->uid),
@@ -104,11 +107,12 @@ void Store::remove(Kind kind, std::string_view json) {
   } else if (kind == Kind::service) {
     const auto service = reader_.service(json);
     const std::unique_lock lock(mutex_);
-    if (service) services_.erase({service->ns, service->name});
+    if (service) put_service({service->ns, service->name}, {});
   } else if (kind == Kind::device_class) {
     const auto found = reader_.device_class(json);
     const std::unique_lock lock(mutex_);
     if (found) device_classes_.erase(found->name);
+    ++class_changes_;
   } else {
     const auto cluster = reader_.ray_cluster(json);
     const std::unique_lock lock(mutex_);
@@ -122,6 +126,7 @@ void Store::upsert_pod(std::string_view json) {
   auto pod = reader_.pod(json);
   if (!pod) return;
   if (pod->ended) return remove_pod(*pod);
+  if (pod->leaving) pod->leader.reset();  // it leads nobody any more
   const std::unique_lock lock(mutex_);
   forget(pod->uid);
   if (pod->ray || pod->leader || pod->holding) keep(std::move(*pod));
@@ -146,8 +151,7 @@ void Store::keep(PodObject pod) {
   }
   if (pod.leader) {
     const auto job = leaders_.try_emplace(std::move(pod.leader->job)).first;
-    job->second[pod.uid] = {std::move(pod.leader->job_uid), std::move(pod.leader->node),
-                            pod.leaving};
+    job->second[pod.uid] = {std::move(pod.leader->job_uid), std::move(pod.leader->node)};
     entry.job = &job->first;
   }
   if (pod.holding) {
@@ -173,6 +177,25 @@ void Store::forget(const std::string& uid) {
   pods_.erase(entry);
 }
 
+// --- Services -----------------------------------------------------------------------------
+
+// One of no RayCluster is not kept.
+void Store::put_service(Name name, Service service) {
+  const auto before = services_.find(name);
+  if (before != services_.end()) drop_service(before);
+  if (service.ray_cluster.empty()) return;
+  services_of_[{name.first, service.ray_cluster}].emplace(service.foreign, name.second);
+  services_[std::move(name)] = std::move(service);
+}
+
+void Store::drop_service(std::map<Name, Service>::iterator service) {
+  const auto& [name, kept] = *service;
+  const auto of = services_of_.find({name.first, kept.ray_cluster});
+  of->second.erase({kept.foreign, name.second});
+  if (of->second.empty()) services_of_.erase(of);
+  services_.erase(service);
+}
+
 // --- Claims -------------------------------------------------------------------------------
 
 void Store::upsert_claim(Kind kind, std::string_view json) {
@@ -181,15 +204,18 @@ void Store::upsert_claim(Kind kind, std::string_view json) {
   if (!claim || claim->made) return;
   const bool depends = depends_on_classes(claim->spec);
   const std::unique_lock lock(mutex_);
-  Claim& kept = claims(kind)[{std::move(claim->ns), std::move(claim->name)}];
-  kept = {.generation = generation(kind), .asked = understood(claim->spec)};
+  Claim& kept =
+      claims(kind == Kind::claim_template)[{std::move(claim->ns), std::move(claim->name)}];
+  kept = {.generation = generation(kind),
+          .classes = class_changes_,
+          .asked = understood(claim->spec)};
   if (depends) kept.spec = std::move(claim->spec);
 }
 
 void Store::remove_claim(Kind kind, std::string_view json) {
   const auto claim = kind == Kind::claim ? reader_.claim(json) : reader_.claim_template(json);
   const std::unique_lock lock(mutex_);
-  if (claim) claims(kind).erase({claim->ns, claim->name});
+  if (claim) claims(kind == Kind::claim_template).erase({claim->ns, claim->name});
 }
 
 Claimed Store::understood(const ClaimSpec& spec) const {
@@ -209,15 +235,10 @@ Claimed Store::asked_by(const ClaimSpec& spec) const {
 std::optional<std::string> Store::ray_headless_service(std::string_view ns,
                                                        std::string_view cluster) const {
   const std::shared_lock lock(mutex_);
-  const std::string* found = nullptr;
-  for (auto service = services_.lower_bound({std::string(ns), {}});
-       service != services_.end() && service->first.first == ns; ++service) {
-    if (service->second.ray_cluster != cluster) continue;
-    // Anybody's may have the label: the RayCluster's own goes first.
-    if (service->second.owned) return service->first.second;
-    if (found == nullptr) found = &service->first.second;
-  }
-  return found == nullptr ? std::nullopt : std::optional(*found);
+  const auto found = services_of_.find({std::string(ns), std::string(cluster)});
+  // Anybody's may have the label: the RayCluster's own goes first.
+  return found == services_of_.end() ? std::nullopt
+                                     : std::optional(found->second.begin()->second);
 }
 
 std::optional<webhook::read::RayGroup> Store::ray_group(std::string_view ns,
@@ -246,14 +267,10 @@ std::optional<std::string> Store::leader_domain(const webhook::read::JobOfJobSet
   const auto found = leaders_.find({std::string(job.ns), std::string(job.jobset),
                                     std::string(job.replicated_job), std::string(job.job_index)});
   if (found == leaders_.end()) return std::nullopt;
-  const Leader* only = nullptr;
-  for (const auto& [uid, leader] : found->second) {
-    if (leader.leaving) continue;
-    if (only != nullptr) return std::nullopt;
-    only = &leader;
-  }
-  if (only == nullptr || only->job_uid != job.job_uid || only->node.empty()) return std::nullopt;
-  const webhook::pools::Node* node = pools_.find(only->node);
+  if (found->second.size() != 1) return std::nullopt;
+  const Leader& only = found->second.begin()->second;
+  if (only.job_uid != job.job_uid || only.node.empty()) return std::nullopt;
+  const webhook::pools::Node* node = pools_.find(only.node);
   const std::string_view domain =
       node == nullptr ? std::string_view() : node->labels.value(topology_key);
   if (domain.empty()) return std::nullopt;
@@ -261,14 +278,15 @@ std::optional<std::string> Store::leader_domain(const webhook::read::JobOfJobSet
 }
 
 Claimed Store::claimed(const webhook::read::ClaimSource& source) const {
-  {
-    const std::shared_lock lock(mutex_);
-    const Claims& all = source.made ? claim_templates_ : claims_;
-    const auto found = all.find({std::string(source.ns), std::string(source.name)});
-    if (found != all.end())
-      return found->second.spec.empty() ? found->second.asked : understood(found->second.spec);
-  }
-  return {.known = claims_may_be_read_ ? Claimed::Known::unread : Claimed::Known::no};
+  const std::unique_lock lock(mutex_);
+  Claims& all = claims(source.made);
+  const auto found = all.find({std::string(source.ns), std::string(source.name)});
+  if (found == all.end())
+    return {.known = claims_may_be_read_ ? Claimed::Known::unread : Claimed::Known::no};
+  Claim& claim = found->second;
+  const bool is_current = std::exchange(claim.classes, class_changes_) == class_changes_;
+  if (!is_current && !claim.spec.empty()) claim.asked = understood(claim.spec);
+  return claim.asked;
 }
 
 void Store::unfit_pools(const webhook::read::PoolQuestion& question, base::NameList& out) const {

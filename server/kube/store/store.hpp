@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -107,20 +108,21 @@ class Store final : public webhook::read::ClusterView {
   };
   struct Leader {
     std::string job_uid, node;
-    bool leaving = false;
   };
   struct Service {
     Generation generation;
     std::string ray_cluster;
-    bool owned = false;
+    bool foreign = false;  // not made by the RayCluster
   };
   struct RayCluster {
     Generation generation;
     std::string uid;
     std::map<std::string, webhook::read::RayGroup, std::less<>> groups;
   };
+  // What it asks for is computed once for each change of it or of a device class, whoever asks.
   struct Claim {
     Generation generation;
+    std::uint64_t classes;  // class_changes_ as of `asked`
     webhook::read::Claimed asked;
     ClaimSpec spec = {};  // where it is another with another device class
   };
@@ -137,10 +139,12 @@ class Store final : public webhook::read::ClusterView {
   void keep(PodObject pod);
   void upsert_claim(Kind kind, std::string_view json);
   void remove_claim(Kind kind, std::string_view json);
-  Claims& claims(Kind kind) { return kind == Kind::claim ? claims_ : claim_templates_; }
+  Claims& claims(bool of_templates) const { return of_templates ? claim_templates_ : claims_; }
   // `mutex_` is held.
   webhook::read::Claimed understood(const ClaimSpec& spec) const;
   void forget(const std::string& uid);
+  void put_service(Name name, Service service);
+  void drop_service(std::map<Name, Service>::iterator service);
 
   const std::string prefix_;
   ObjectReader reader_;
@@ -155,9 +159,12 @@ class Store final : public webhook::read::ClusterView {
   webhook::pools::Pools pools_;
   std::atomic<bool> pools_trusted_ = false;
   std::map<Name, Service> services_;
+  // Namespace and RayCluster; of each its own Services first, then by name.
+  std::map<Name, std::set<std::pair<bool, std::string>>> services_of_;
   std::map<Name, RayCluster> ray_clusters_;
-  Claims claims_, claim_templates_;
+  mutable Claims claims_, claim_templates_;
   std::map<std::string, DeviceClass, std::less<>> device_classes_;
+  std::uint64_t class_changes_ = 0;
   std::atomic<bool> claims_may_be_read_ = false;
 };
 
