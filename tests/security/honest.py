@@ -9,22 +9,26 @@ not another one's Python.
     honest.py often PORT CA                 a review every 50 ms on one kept connection
     honest.py idle PORT CA                  a review every 3 s on one kept connection
     honest.py crowd PORT CA NUMBER SECONDS  so many kept connections, a review on each so often
+    honest.py author PORT CA NUMBER         so many at a time create Pods of ray_workers.MANY, each in the next group
 
 It prints "ready", goes on until its standard input is closed, and prints what it saw as JSON.
 """
 
 import contextlib
 import functools
+import itertools
 import json
 import pathlib
 import select
 import subprocess
 import sys
+import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "server"))
 
 import cores  # noqa: E402
+import ray_workers  # noqa: E402
 import wire  # noqa: E402
 
 KEPT = 8  # connections, so that some are on the event loop that is attacked
@@ -148,8 +152,44 @@ def calls_of(kind, port, *words):
     return [functools.partial(wire.ask_kept, each) for each in kept], every, kept
 
 
+class Author(Honest):
+    """Whoever makes the RayCluster ray_workers.MANY, with so many creations at a time: a process."""
+
+    def __init__(self, program, number):
+        command = [sys.executable, "-B", __file__, "author", str(program.port), str(program.ca), str(number)]
+        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._children = [("author", child)]
+        cores.pin(child, cores.OTHERS)
+        assert child.stdout.readline() == "ready\n"
+
+
+def create_without_end(port, ca, number):
+    """{status: how many} of the answers, until standard input is closed."""
+    name, uid, groups = ray_workers.MANY
+    statuses, turn, stop = {}, itertools.count(), threading.Event()
+
+    def create():
+        kept = wire.Kept(port, wire.tls(ca))
+        while not stop.is_set():
+            made = next(turn)
+            pod = ray_workers.worker(f"many-{made}", name, uid, groups[made % len(groups)])
+            with contextlib.suppress(Exception):
+                status = kept.answer(ray_workers.creation(pod)[1]).status
+                statuses[status] = statuses.get(status, 0) + 1
+            stop.wait(0.02)
+
+    for _ in range(number):
+        threading.Thread(target=create, daemon=True).start()
+    print("ready", flush=True)
+    sys.stdin.read()
+    stop.set()
+    print(json.dumps(statuses), flush=True)
+
+
 def main():
     kind, port, *words = sys.argv[1:]
+    if kind == "author":
+        return create_without_end(int(port), words[0], int(words[1]))
     calls, every, kept = calls_of(kind, int(port), *words)
     for call in calls:
         call()

@@ -11,6 +11,7 @@ import uuid
 import ray_workers
 from attack import started
 from checks import check
+from honest import Author
 from made_up_api import Living, Server, kubeconfig, status
 from memory import Resident, in_mib
 from ray_workers import CLUSTERS, NS, OF_NS, PODS, TOKEN
@@ -53,8 +54,8 @@ def with_chips(pod):
 class Cluster(Living):
     """One RayCluster of four worker groups, nobody in them yet."""
 
-    def __init__(self):
-        pods, groups = [], [f"w{number}" for number in range(GROUPS)]
+    def __init__(self, number=GROUPS):
+        pods, groups = [], [f"w{each}" for each in range(number)]
         super().__init__({PODS: pods, OF_NS: pods, "/api/v1/nodes": [], "/api/v1/services": [],
                           CLUSTERS: [ray_workers.ray_cluster(CLUSTER, UID, groups, HOSTS, SLICES)],
                           RECORDS: []})
@@ -330,3 +331,33 @@ def a_record_that_always_conflicts():
 def a_record_that_can_never_be_made():
     """It is there for who creates it, by 409, and not there for who reads it, by 404."""
     conflicts(when_new=True)
+
+
+# --- an author of many groups
+
+@check
+def one_author_of_many_groups_beside_another():
+    """A RayCluster of 900 groups, whose workers come on 10, 100 and 300 connections: four groups of another one
+    in the same namespace once waited 4.9 s beside 64 of them, and beside 200 each was refused."""
+    connections = 10, 100, 300
+    api = Cluster(GROUPS * (1 + len(connections)))
+    api.collections[CLUSTERS].append(ray_workers.ray_cluster(*ray_workers.MANY, HOSTS, SLICES))
+    seconds, faults = 8, []
+    with serving(api) as program:
+        groups = [range(GROUPS * each, GROUPS * (each + 1)) for each in range(1 + len(connections))]
+        with Workers(program, api, groups[0]) as alone:
+            time.sleep(seconds)
+        print(f"       alone: {alone.said()}", flush=True)
+        most = max(2 * alone.slowest(), 0.25)  # of which a fifth of a second is what this process may take
+        for number, of in zip(connections, groups[1:]):
+            with Author(program, number) as author:
+                time.sleep(1)
+                with Workers(program, api, of) as beside:
+                    time.sleep(seconds)
+                statuses = author.end()[0][1]
+            print(f"       beside {number}: {beside.said()}; the author: {statuses}", flush=True)
+            if beside.refused or beside.slowest() > most:
+                faults.append(f"beside {number}: {beside.said()}")
+            if int(statuses.get("200", 0)) < 10 * (seconds + 1):
+                faults.append(f"of the author on {number} connections {statuses} were answered")
+    assert not faults, faults

@@ -9,6 +9,7 @@ NS = "ml"
 PODS, OF_NS = "/api/v1/pods", f"/api/v1/namespaces/{NS}/pods"
 CLUSTERS = "/apis/ray.io/v1/rayclusters"
 TOKEN = "tpu-webhook.dev/token"
+MANY = "many", "5f3c0e1c-0000-4000-8000-000000000002", [f"m{number}" for number in range(900)]  # a RayCluster
 
 
 def ray_cluster(name, uid, groups, hosts=4, slices=2):

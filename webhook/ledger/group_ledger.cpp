@@ -101,6 +101,11 @@ void GroupLedger::done(const Outcome& outcome, Moment now) {
   ended_ = now;
   if (outcome.kind == Outcome::Kind::failed) {
     why_ = outcome.why;
+    // Whoever waits is told at once; what asks next has its chance without a pause.
+    if (outcome.no_turn) {
+      take_back_promises();
+      return give_up([](const Asked&) { return true; }, true);
+    }
     hindered(times::pause, now);
     // A write that failed may have been carried out, so the record is read again. One that was not
     // sent has changed nothing, and under a flood each such reading would cost a second request.

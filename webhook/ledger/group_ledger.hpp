@@ -125,6 +125,7 @@ class GroupLedger {
     std::string why = {};      // of failed
     bool lasting = false;      // of failed: until a person acts
     bool unsent = false;       // of failed: nothing has reached the cluster
+    bool no_turn = false;      // of failed: not sent, since there was no turn for it in time
   };
 
   using Answers = std::vector<std::pair<Ticket, PlaceAnswer>>;

@@ -43,6 +43,8 @@ class Client {
   // How many calls of this purpose could be sent now, without waiting.
   std::size_t free_turns(Purpose purpose) { return turns_.free(purpose, net::Clock::now()); }
 
+  Queue& turns(Purpose purpose) { return turns_.queue(purpose); }
+
   net::Executor executor() const { return executor_; }
   std::size_t idle_connections() const { return idle_.size(); }
 

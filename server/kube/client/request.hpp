@@ -4,6 +4,7 @@
 //           docs/facts.md#list, #watch, #compare-and-swap (read 2026-11)
 #pragma once
 
+#include "base/fair_queue.hpp"
 #include "base/result.hpp"
 
 #include <chrono>
@@ -32,8 +33,9 @@ enum class Purpose {
   question,  // somebody waits for the answer: a Pod that is being created, a person
   upkeep,    // nobody does: places are freed, records are looked at
   claim,     // a Pod waits for what its resource claims ask for
+  paid,      // a turn of another purpose was taken before
 };
-inline constexpr std::size_t purpose_count = 4;
+inline constexpr std::size_t purpose_count = 4;  // that have turns
 
 struct Request {
   std::string method;
@@ -41,7 +43,8 @@ struct Request {
   std::string body;
   std::string content_type;  // "" without a body
   Purpose purpose = Purpose::question;
-  bool dry = false;  // a dry run
+  base::FairQueue::Path whose = {};  // who waits for the answer: a namespace, an owner, and so on
+  bool dry = false;                  // a dry run
 
   // Whether it changes nothing, so that it may be sent twice.
   bool reads() const { return method == "GET" || dry; }

@@ -30,11 +30,16 @@ class TokenBucket {
     return now + std::chrono::ceil<net::Clock::duration>(Seconds(missing / rate_.per_second));
   }
 
-  // Takes a turn; false, and nothing taken, if there is none.
-  bool take(net::TimePoint now) {
-    if (turns(now) == 0) return false;
-    tokens_ -= 1;
+  // Takes so many turns; false, and nothing taken, if there are fewer.
+  bool take(net::TimePoint now, std::size_t wanted = 1) {
+    if (turns(now) < wanted) return false;
+    tokens_ -= static_cast<double>(wanted);
     return true;
+  }
+
+  // Turns that were taken and not used.
+  void give_back(std::size_t unused) {
+    tokens_ = std::min(tokens_ + static_cast<double>(unused), rate_.burst);
   }
 
  private:

@@ -1,51 +1,68 @@
 #include "server/kube/client/turns.hpp"
 
+#include "server/kube/client/token_bucket.hpp"
 #include "server/net/cancelled.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace tpuwh::server::kube::client {
 
-// Stands in the list for as long as it lives.
-class Queue::Waiter {
+struct Queue::State {
+  explicit State(limits::api::Rate rate)
+      : left_to_frugal(static_cast<std::size_t>(rate.burst / 4)), bucket(rate) {}
+
+  const std::size_t left_to_frugal;
+  TokenBucket bucket;
+  base::FairQueue frugal, others;
+};
+
+class Queue::Waiter : private base::FairQueue::Entry {
  public:
-  Waiter(net::Executor executor, std::shared_ptr<State> state)
-      : timer(executor), state_(std::move(state)) {
-    place_ = state_->waiting.insert(state_->waiting.end(), this);
+  Waiter(net::Executor executor, State& state, const Path& whose, std::size_t wanted)
+      : Entry(wanted),
+        timer(executor),
+        state_(state),
+        frugal_(whose.empty() || state.frugal.turns(whose, 2) + state.others.turns(whose, 2) == 0) {
+    queue().push(whose, *this);
   }
-  Waiter(const Waiter&) = delete;
-  Waiter& operator=(const Waiter&) = delete;
-  ~Waiter() { state_->waiting.erase(place_); }
 
-  std::size_t ahead() const {
-    const std::list<Waiter*>& all = state_->waiting;
-    return static_cast<std::size_t>(
-        std::distance(all.begin(), std::list<Waiter*>::const_iterator(place_)));
+  net::TimePoint turn(net::TimePoint now) const {
+    std::size_t ahead = is_front() ? 0 : queue().ahead_of(*this);
+    if (!frugal_) ahead += state_.frugal.turns() + state_.left_to_frugal;
+    return state_.bucket.turn(now, ahead + turns - 1);
   }
-  net::TimePoint turn(net::TimePoint now) const { return state_->bucket.turn(now, ahead()); }
-  bool take(net::TimePoint now) { return ahead() == 0 && state_->bucket.take(now); }
-
-  // Whoever is behind us is nearer by one; not in the destructor, which may be a context's end.
-  void wake_next() {
-    if (const auto next = std::next(place_); next != state_->waiting.end()) (*next)->timer.cancel();
+  bool take(net::TimePoint now) const {
+    return is_front() && turn(now) <= now && state_.bucket.take(now, turns);
+  }
+  // Each of those that wait may be nearer then; not in a destructor, which may be a context's end.
+  void leave(bool served) {
+    base::FairQueue::take_out(*this, served);
+    wake_next(state_);
+  }
+  static void wake_next(const State& state) {
+    for (const base::FairQueue* queue : {&state.frugal, &state.others})
+      if (auto* const next = queue->front()) static_cast<Waiter*>(next)->timer.cancel();
   }
 
   net::Timer timer;
 
  private:
-  std::shared_ptr<State> state_;
-  std::list<Waiter*>::iterator place_;
+  base::FairQueue& queue() const { return frugal_ ? state_.frugal : state_.others; }
+  bool is_front() const { return queue().front() == this; }
+
+  State& state_;
+  const bool frugal_;
 };
 
 Queue::Queue(net::Executor executor, limits::api::Rate rate)
     : executor_(executor), state_(std::make_shared<State>(rate)) {}
 
-net::Task<bool> Queue::turn(net::TimePoint until) {
-  Waiter self(executor_, state_);
+net::Task<bool> Queue::turn(const Path& whose, net::TimePoint until, std::size_t turns) {
+  const std::shared_ptr<State> state = state_;
+  Waiter self(executor_, *state, whose, turns);
   for (;;) {
     const net::TimePoint now = net::Clock::now();
     const bool over = co_await net::cancelled();
@@ -54,7 +71,7 @@ net::Task<bool> Queue::turn(net::TimePoint until) {
     const bool mine = !over && self.take(now);
     const net::TimePoint turn = self.turn(now);
     if (mine || over || turn > until) {
-      self.wake_next();
+      self.leave(mine);
       co_return mine;
     }
     // One in front of us may be late by a moment; never a busy loop.
@@ -63,9 +80,18 @@ net::Task<bool> Queue::turn(net::TimePoint until) {
   }
 }
 
+bool Queue::has_turn(const Path& whose, net::TimePoint until) {
+  return Waiter(executor_, *state_, whose, 1).turn(net::Clock::now()) <= until;
+}
+
+void Queue::give_back(std::size_t turns) {
+  state_->bucket.give_back(turns);
+  Waiter::wake_next(*state_);
+}
+
 std::size_t Queue::free(net::TimePoint now) {
   const std::size_t turns = state_->bucket.turns(now);
-  return turns - std::min(turns, state_->waiting.size());
+  return turns - std::min(turns, state_->frugal.turns() + state_->others.turns());
 }
 
 Turns::Turns(net::Executor executor)
@@ -74,8 +100,8 @@ Turns::Turns(net::Executor executor)
 
 net::Task<std::string> Turns::wait(const Request& request, net::TimePoint until) {
   std::string why = hindrance(net::Clock::now());
-  if (!why.empty()) co_return why;
-  const bool mine = co_await queue(request.purpose).turn(until);
+  if (!why.empty() || request.purpose == Purpose::paid) co_return why;
+  const bool mine = co_await queue(request.purpose).turn(request.whose, until);
   if (mine) co_return hindrance(net::Clock::now());
   const bool over = co_await net::cancelled();
   co_return over ? "cancelled" : "client rate limit: no slot before the deadline";

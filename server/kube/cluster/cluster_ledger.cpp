@@ -34,6 +34,18 @@ store::GroupName name_of(const kube::places::OwnedPlaceRequest& request) {
   return {request.ns, request.cluster, request.cluster_uid, request.group};
 }
 
+base::FairQueue::Path path_of(const store::GroupName& name) {
+  return {name.ns, name.cluster_uid};
+}
+
+constexpr std::string_view no_turn = "more places are asked for than the API server is asked about";
+
+// The calls that an answer takes from here on, at the most: the record of a new group is read, its
+// Pods are listed, and the record is created.
+std::size_t turns_of(CallKind call) {
+  return call == CallKind::read ? 3 : call == CallKind::list ? 2 : 1;
+}
+
 }  // namespace
 
 // A session that waits for its answer.
@@ -46,6 +58,7 @@ struct ClusterLedger::Waiter {
 ClusterLedger::ClusterLedger(client::Client& client, store::Store& store, net::TaskGroup& tasks,
                              log::Log& log, std::string ns)
     : client_(client),
+      questions_(client.turns(client::Purpose::question)),
       store_(store),
       tasks_(tasks),
       log_(log),
@@ -129,6 +142,11 @@ net::Task<PlaceAnswer> ClusterLedger::ask(kube::places::OwnedPlaceRequest reques
                                  .dry_run = request.dry_run,
                                  .group = webhook::ledger::name_of_group(request.view())};
   const auto group = group_of(name_of(request));
+  // Before anything is looked for among the group's Pods, of which there may be many.
+  const auto until = net::Clock::now() + limits::api::ledger_call;
+  if (!group->second.ledger.is_asked() &&
+      !questions_.has_turn(path_of(group->first), until))
+    co_return try_again(question.group + ": " + std::string(no_turn));
   group->second.ledger.ask(ticket, std::move(question), now());
   pump(group, true);
   if (!waiter.answer) {
@@ -163,8 +181,7 @@ CallKind ClusterLedger::pump(Groups::iterator group, bool turn) {
   answer(state.ledger.take_answers());
   const CallKind kind = call.kind;
   if (kind == CallKind::none || kind == CallKind::later) return kind;
-  const auto purpose =
-      state.ledger.is_asked() ? client::Purpose::question : client::Purpose::upkeep;
+  const auto purpose = state.ledger.is_asked() ? client::Purpose::paid : client::Purpose::upkeep;
   tasks_.spawn(client_.executor(), perform(name, std::move(call), purpose));
   return kind;
 }
@@ -231,6 +248,18 @@ net::Task<Outcome> ClusterLedger::try_to_perform(const store::GroupName& name,
                                                  client::Purpose purpose) {
   std::string why;
   try {
+    std::size_t& turns = groups_.find(name)->second.turns;
+    // All turns of a question are taken with its first. What got one and waited in vain for the
+    // next had spent it for nothing.
+    if (purpose == client::Purpose::paid && turns == 0) {
+      const base::FairQueue::Path whose = path_of(name);
+      const net::TimePoint until = net::Clock::now() + limits::api::ledger_call;
+      const std::size_t all = turns_of(call.kind);
+      const bool taken = co_await questions_.turn(whose, until, all);
+      if (!taken) co_return Outcome{.why = std::string(no_turn), .unsent = true, .no_turn = true};
+      turns = all;
+    }
+    if (purpose == client::Purpose::paid) --turns;
     Outcome outcome = co_await calls_.perform(name, call, purpose);
     co_return outcome;
   } catch (const std::exception& fault) {
@@ -244,14 +273,15 @@ net::Task<Outcome> ClusterLedger::try_to_perform(const store::GroupName& name,
 net::Task<void> ClusterLedger::perform(store::GroupName name, GroupLedger::Call call,
                                        client::Purpose purpose) {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
+  const auto group = groups_.find(name);  // stays while it has a call under way
   const Outcome outcome = co_await try_to_perform(name, call, purpose);
   count(call, outcome);
-  const auto group = groups_.find(name);
-  if (group == groups_.end()) co_return;
   say(name, call, outcome);
   group->second.ledger.done(outcome, now());
   answer(group->second.ledger.take_answers());
-  pump(group, has_turn());
+  const CallKind next = pump(group, has_turn());
+  if (next == CallKind::none || next == CallKind::later || !group->second.ledger.is_asked())
+    questions_.give_back(std::exchange(group->second.turns, 0));
   co_await rest(std::move(name));
 }
 

@@ -546,6 +546,21 @@ TEST_F(GroupLedgerStory, a_write_that_was_not_sent_is_repeated_without_reading) 
   EXPECT_EQ(ledger.take_answers().at(0).second.place, (topology::Place{0, 1}));
 }
 
+// Whoever asks is told at once, and what asks next has its chance without a pause.
+TEST_F(GroupLedgerStory, what_had_no_turn_is_refused_at_once) {
+  member();
+  ask();
+  EXPECT_EQ(next().kind, Kind::update);
+  ledger.done({.kind = OutcomeKind::failed, .why = "none", .unsent = true, .no_turn = true}, now);
+  const auto answers = ledger.take_answers();
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers[0].second.kind, PlaceAnswer::Kind::try_again);
+  EXPECT_TRUE(answers[0].second.retry_now);
+  EXPECT_FALSE(ledger.is_asked());
+  ask();
+  EXPECT_EQ(next().kind, Kind::update);
+}
+
 // Anybody may create a Pod with any token, and delete it.
 TEST_F(GroupLedgerStory, a_token_that_nobody_gave_costs_nothing) {
   member();

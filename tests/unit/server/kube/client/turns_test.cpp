@@ -21,13 +21,15 @@ constexpr limits::api::Rate two{.per_second = 2, .burst = 2};
 class QueueTest : public testing::Test {
  protected:
   // Notes who had a turn, in order; "-NAME" for who had none.
-  net::Task<void> wait(std::string name, net::Clock::duration patience) {
+  net::Task<void> wait(std::string name, net::Clock::duration patience, Queue::Path whose,
+                       std::size_t turns) {
     co_await boost::asio::this_coro::throw_if_cancelled(false);
-    const bool mine = co_await asked->turn(net::Clock::now() + patience);
+    const bool mine = co_await asked->turn(whose, net::Clock::now() + patience, turns);
     served.push_back((mine ? "" : "-") + name);
   }
-  void spawn(net::TaskGroup& group, const std::string& name, net::Clock::duration patience) {
-    group.spawn(context.get_executor(), wait(name, patience));
+  void spawn(net::TaskGroup& group, const std::string& name, net::Clock::duration patience,
+             const Queue::Path& whose = {}, std::size_t turns = 1) {
+    group.spawn(context.get_executor(), wait(name, patience, whose, turns));
   }
 
   net::TaskGroup tasks, others;
@@ -72,6 +74,53 @@ TEST_F(QueueTest, who_is_cancelled_gives_the_turn_to_the_next) {
   EXPECT_LT(net::Clock::now() - begin, 1s);
 }
 
+// docs/decisions/0020: of 300 that each spent its first turn none had a second one in time.
+TEST_F(QueueTest, all_turns_of_a_question_are_taken_at_once_or_none) {
+  asked = &slow;
+  spawn(tasks, "a", 10s, {"ns", "a"}, 2);
+  spawn(tasks, "late", 100ms, {"ns", "a"}, 2);
+  spawn(tasks, "b", 10s, {"ns", "a"}, 2);
+  context.run();
+  EXPECT_EQ(served, (std::vector<std::string>{"a", "-late", "b"}));
+}
+
+TEST_F(QueueTest, serves_owners_in_turn) {
+  for (const char* name : {"a1", "a2", "a3", "a4", "a5"}) spawn(tasks, name, 10s, {"ns", "a"});
+  for (const char* name : {"b1", "b2"}) spawn(tasks, name, 10s, {"ns", "b"});
+  spawn(tasks, "c1", 10s, {"other", "c"});
+  context.run();
+  // a1 and a2 have the saved turns; the first that waits of each owner goes before its others.
+  EXPECT_EQ(served, (std::vector<std::string>{"a1", "a2", "a3", "c1", "b1", "a4", "b2", "a5"}));
+}
+
+// However many wait of another one, an owner that asks now and then does not.
+TEST_F(QueueTest, a_quarter_of_the_saved_turns_is_left_to_owners_of_whom_nothing_waits) {
+  Queue many(context.get_executor(), {.per_second = 50, .burst = 40});
+  asked = &many;
+  for (int i = 0; i < 60; ++i) spawn(tasks, "many", 10s, {"ns", "a"}, 3);
+  context.run_for(300ms);  // whatever was saved is spent, and that quarter has come back
+  spawn(tasks, "quiet", 10ms, {"ns", "b"}, 3);
+  context.run_for(20ms);
+  EXPECT_EQ(std::count(served.begin(), served.end(), "quiet"), 1);
+  EXPECT_LE(std::count(served.begin(), served.end(), "many"), 16);
+  EXPECT_TRUE(many.has_turn({"ns", "b"}, net::Clock::now() + 100ms));
+  EXPECT_FALSE(many.has_turn({"ns", "a"}, net::Clock::now() + 500ms));
+  others.cancel();
+  tasks.cancel();
+  context.run();
+}
+
+TEST_F(QueueTest, turns_that_are_given_back_are_the_next_ones) {
+  asked = &slow;
+  spawn(tasks, "a", 10s, {"ns", "a"}, 2);
+  spawn(tasks, "b", 10s, {"ns", "a"}, 2);
+  context.run_for(5ms);
+  EXPECT_EQ(served, (std::vector<std::string>{"a"}));
+  slow.give_back(2);
+  context.run_for(5ms);
+  EXPECT_EQ(served, (std::vector<std::string>{"a", "b"}));
+}
+
 TEST_F(QueueTest, free_turns_are_those_that_nobody_waits_for) {
   EXPECT_EQ(queue.free(net::Clock::now()), 2u);
   spawn(tasks, "a", 10s);
@@ -112,6 +161,7 @@ TEST_F(TurnsTest, no_purpose_uses_up_anothers) {
   EXPECT_EQ(last, "client rate limit: no slot before the deadline");
   EXPECT_EQ(waited(Purpose::question), "");
   EXPECT_EQ(waited(Purpose::watch), "");
+  EXPECT_EQ(waited(Purpose::paid), "");
 }
 
 TEST_F(TurnsTest, a_pause_that_was_asked_for_is_everybodys) {
