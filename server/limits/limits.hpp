@@ -253,8 +253,9 @@ inline constexpr Rate questions = {40, 64};
 inline constexpr Rate upkeep = {20, 20};
 
 // Claims and templates that a Pod waits for: one question for each, however many Pods ask. 100 Jobs
-// a second, each applied with a template of its own, and as many saved as an applied folder has.
-inline constexpr Rate claims = {100, 200};
+// a second, each applied with a template of its own; a folder of 200 has its answers in two seconds
+// (claim_call). Saved are as many as connections may be opened at once.
+inline constexpr Rate claims = {100, 32};
 
 // Objects of one list page: client-go's pager has the same (docs/facts.md#list).
 inline constexpr unsigned page_items = 500;
@@ -372,9 +373,10 @@ inline constexpr Duration claim_call = 2s;
 // that comes later, or that asks to be asked again, nobody reads a word
 // (docs/facts.md#retry-after).
 inline constexpr Duration claim_wait = 6s;
-inline constexpr Duration claim_pause = 1s;
+inline constexpr Duration claim_pause = 250ms;
 // Pods that wait so, a quarter of the connections: who waits here is not closed for others, and a
-// name that is nowhere costs its author nothing. Whoever comes behind them is answered at once.
+// name that is nowhere costs its author nothing. A namespace may have as many as are left, and an
+// owner half of these; whoever comes behind them is answered at once.
 inline constexpr std::size_t waiting_pods = connections / 4;
 
 // A session's wait for the ledger: more than that patience, whose answer says why.

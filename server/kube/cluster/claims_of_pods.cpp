@@ -31,19 +31,6 @@ Claimed unreadable(std::string why) {
   return {.known = Claimed::Known::unreadable, .why = std::move(why)};
 }
 
-// One more for as long as it lives.
-class Counted {
- public:
-  Counted(std::size_t& all, bool counts) : all_(all), one_(counts ? 1 : 0) { all_ += one_; }
-  ~Counted() { all_ -= one_; }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-
- private:
-  std::size_t& all_;
-  const std::size_t one_;
-};
-
 // Which another replica may be able to read.
 Claimed unreadable_here(std::string why) {
   Claimed out = unreadable(std::move(why));
@@ -65,11 +52,14 @@ client::Resource device_classes(std::string version) {
   return {std::string(claims_group), std::move(version), "deviceclasses", ""};
 }
 
-// Who waits for it is woken by its timer.
+// Whoever waits for it is woken by its timer.
 struct ClaimsOfPods::Question {
-  Question(net::Executor executor, OwnedClaim asked)
-      : claim(std::move(asked)), answered(executor, net::TimePoint::max()) {}
+  Question(net::Executor executor, OwnedClaim asked, base::FairQueue::Path asks)
+      : claim(std::move(asked)),
+        whose(std::move(asks)),
+        answered(executor, net::TimePoint::max()) {}
   const OwnedClaim claim;
+  const base::FairQueue::Path whose;  // the first Pod that asked
   net::Timer answered;
   std::optional<Claimed> answer;  // the last
   bool over = false;
@@ -78,12 +68,17 @@ struct ClaimsOfPods::Question {
 ClaimsOfPods::ClaimsOfPods(client::Client& client, const store::Store& store, net::TaskGroup& tasks)
     : client_(client), store_(store), tasks_(tasks), reader_(store.prefix()) {}
 
-net::Task<places::ReadClaims> ClaimsOfPods::read(std::vector<OwnedClaim> claims, bool patient) {
+net::Task<places::ReadClaims> ClaimsOfPods::read(std::vector<OwnedClaim> claims, bool patient,
+                                                 std::string owner) {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
-  patient = patient && waiting_ < limits::api::waiting_pods;
-  const Counted counted(waiting_, patient);
+  const base::FairQueue::Path whose{claims.front().ns, std::move(owner), std::to_string(++pods_)};
+  const std::shared_ptr<base::FairQueue> all = all_waiting_;
+  const std::size_t left = limits::api::waiting_pods - all->turns();
+  patient = patient && all->turns(whose, 1) < left && 2 * all->turns(whose, 2) < left;
+  base::FairQueue::Entry waiting;
+  if (patient) all->push(whose, waiting);
   std::vector<QuestionPtr> questions;
-  for (const OwnedClaim& each : claims) questions.push_back(question(each));
+  for (const OwnedClaim& each : claims) questions.push_back(question(each, whose));
   places::ReadClaims out;
   for (const QuestionPtr& each : questions) {
     while (!each->over && (patient || !each->answer)) {
@@ -97,10 +92,11 @@ net::Task<places::ReadClaims> ClaimsOfPods::read(std::vector<OwnedClaim> claims,
 }
 
 // A task of its own: who asked first may go, and others wait for the same.
-ClaimsOfPods::QuestionPtr ClaimsOfPods::question(const OwnedClaim& claim) {
+ClaimsOfPods::QuestionPtr ClaimsOfPods::question(const OwnedClaim& claim,
+                                                 const base::FairQueue::Path& whose) {
   QuestionPtr& there = asked_[claim];
   if (there) return there;
-  there = std::make_shared<Question>(client_.executor(), claim);
+  there = std::make_shared<Question>(client_.executor(), claim, whose);
   const QuestionPtr out = there;
   tasks_.spawn(client_.executor(), ask(out));
   return out;
@@ -120,30 +116,40 @@ net::Task<void> ClaimsOfPods::ask(QuestionPtr question) {
 net::Task<void> ClaimsOfPods::ask_until_it_is_there(Question& question) {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
   const net::TimePoint last = net::Clock::now() + limits::api::claim_wait;
+  const OwnedClaim& claim = question.claim;
+  const auto kind = claim.made ? store::Kind::claim_template : store::Kind::claim;
   net::Timer pause(client_.executor());
   for (;;) {
-    Read read = co_await get(question.claim);
-    question.answer = std::move(read.claimed);
-    if (read.ended != Ended::absent || net::Clock::now() >= last) {
-      count(read.ended);
-      co_return;
-    }
+    const bool absent = co_await is_absent(question);
+    if (!absent) co_return;
     question.answered.cancel();  // whoever is not patient
-    pause.expires_after(limits::api::claim_pause);
-    const auto [error] = co_await pause.async_wait(net::as_result);
-    if (error) co_return;
+    do {
+      if (net::Clock::now() >= last) {
+        ++status_.absent;
+        co_return;
+      }
+      pause.expires_after(limits::api::claim_pause);
+      const auto [error] = co_await pause.async_wait(net::as_result);
+      if (error) co_return;
+      Claimed brought = store_.claimed({claim.ns, claim.name, claim.made});
+      if (brought.known != Claimed::Known::unread) {
+        question.answer = std::move(brought);
+        ++status_.read;
+        co_return;
+      }
+      // A watch that lives brings what comes, and who asks for the first time goes first.
+    } while (store_.is_fresh(kind, net::Clock::now()) ||
+             client_.free_turns(client::Purpose::claim) == 0);
   }
 }
 
-void ClaimsOfPods::count(Ended ended) {
-  std::uint64_t ClaimsStatus::*const each[] = {&ClaimsStatus::read, &ClaimsStatus::absent,
-                                               &ClaimsStatus::failed};
-  ++(status_.*each[static_cast<std::size_t>(ended)]);
-}
-
-net::Task<ClaimsOfPods::Read> ClaimsOfPods::get(OwnedClaim claim) {
-  const auto as = [](Ended ended, Claimed found) { return Read{ended, std::move(found)}; };
-  const auto failed = [&](Claimed why) { return as(Ended::failed, std::move(why)); };
+net::Task<bool> ClaimsOfPods::is_absent(Question& question) {
+  const OwnedClaim& claim = question.claim;
+  const auto failed = [&](Claimed why) {
+    question.answer = std::move(why);
+    ++status_.failed;
+    return false;
+  };
   if (version_.empty())
     co_return failed(unreadable_here(title(claim) + " cannot be read: which version of " +
                                      std::string(claims_group) + " is served is not known yet"));
@@ -155,19 +161,24 @@ net::Task<ClaimsOfPods::Read> ClaimsOfPods::get(OwnedClaim claim) {
     co_return failed(unreadable(title(claim) + " is not a name that an object can have"));
   client::Request request = client::get(objects, claim.name);
   request.purpose = client::Purpose::claim;
+  request.whose = question.whose;
   client::Response response = co_await client_.send(std::move(request), limits::api::claim_call);
   if (!response.answered())
     co_return failed(unreadable_here(title(claim) + " cannot be read: " + response.error));
   if (!response.ok()) {
     const client::Status status = response.status();
-    if (status.code == 404 && status.reason == "NotFound")
-      co_return as(Ended::absent, unreadable(title(claim) + " is not there"));
+    if (status.code == 404 && status.reason == "NotFound") {
+      question.answer = unreadable(title(claim) + " is not there");
+      co_return true;
+    }
     co_return failed(unreadable(title(claim) + ": " + client::sentence("get", objects, status)));
   }
   const auto bytes = webhook::read::Body(response.body).bytes();
   const auto object = claim.made ? reader_.claim_template(bytes) : reader_.claim(bytes);
   if (!object) co_return failed(unreadable(title(claim) + " cannot be understood"));
-  co_return as(Ended::read, store_.asked_by(object->spec));
+  question.answer = store_.asked_by(object->spec);
+  ++status_.read;
+  co_return false;
 }
 
 }  // namespace tpuwh::server::kube::cluster

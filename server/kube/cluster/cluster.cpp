@@ -244,8 +244,8 @@ net::Task<webhook::ledger::PlaceAnswer> Cluster::place(kube::places::OwnedPlaceR
 }
 
 net::Task<kube::places::ReadClaims> Cluster::read(std::vector<kube::places::OwnedClaim> claims,
-                                                  bool patient) {
-  auto asking = connected_->claims.read(claims, patient);
+                                                  bool patient, std::string owner) {
+  auto asking = connected_->claims.read(claims, patient, std::move(owner));
   auto [fault, read] =
       co_await boost::asio::co_spawn(connected_->executor, std::move(asking), net::as_result);
   if (fault)

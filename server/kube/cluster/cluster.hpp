@@ -90,7 +90,7 @@ class Cluster final : public kube::places::Places, public kube::places::Claims {
   // On any loop.
   net::Task<webhook::ledger::PlaceAnswer> place(kube::places::OwnedPlaceRequest request) override;
   net::Task<kube::places::ReadClaims> read(std::vector<kube::places::OwnedClaim> claims,
-                                           bool patient) override;
+                                           bool patient, std::string owner) override;
   // The store sees the Pods themselves.
   void note(const webhook::ledger::PlaceRequest&, topology::Place) override {}
 

@@ -35,13 +35,16 @@ class Claims {
  public:
   virtual ~Claims() = default;
   // patient  waits a while for what is not there: limits::api::claim_wait
-  virtual net::Task<ReadClaims> read(std::vector<OwnedClaim> claims, bool patient) = 0;
+  // owner    the Pod's
+  virtual net::Task<ReadClaims> read(std::vector<OwnedClaim> claims, bool patient,
+                                     std::string owner) = 0;
 };
 
 // For a server that reads none, which is never asked.
 class NoClaims final : public Claims {
  public:
-  net::Task<ReadClaims> read(std::vector<OwnedClaim> claims, bool /*patient*/) override {
+  net::Task<ReadClaims> read(std::vector<OwnedClaim> claims, bool /*patient*/,
+                             std::string /*owner*/) override {
     ReadClaims out;
     for (OwnedClaim& each : claims) out[std::move(each)] = {};
     co_return out;

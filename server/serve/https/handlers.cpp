@@ -1,5 +1,6 @@
 #include "server/serve/https/handlers.hpp"
 
+#include "base/names.hpp"
 #include "webhook/validate/validate.hpp"
 
 #include <chrono>
@@ -86,8 +87,10 @@ Answered Handlers::accounted(metrics::Metrics::Webhook webhook, F&& ask) {
   const auto took = net::Clock::now() - start;
   // Neither logged nor counted: the last pass, with what was asked, is the review's answer.
   using Use = webhook::answer::LedgerStep::Use;
+  const webhook::outcome::Summary& of = answer.summary;
   if (answer.ledger.use == Use::ask || answer.ledger.use == Use::read_claims)
-    return {{}, answer.ledger, answer.unread, answer.summary.shadow};
+    return {{}, answer.ledger, answer.unread, of.shadow,
+            std::string(of.owner.substr(0, base::max_host_name_length))};
   shared_.log.review(answer.summary, std::chrono::duration_cast<std::chrono::microseconds>(took));
   shared_.metrics.review(webhook, answer.summary, took);
   return {Reply{.status = answer.http_status,

@@ -24,6 +24,7 @@ struct Answered {
   webhook::answer::LedgerStep ledger = {};
   std::span<const webhook::read::ClaimSource> unread = {};  // Answer::unread
   bool shadow = false;  // nothing is patched: who asks for these waits for none that is not there
+  std::string owner = {};  // of the Pod, where something is to be asked
 };
 
 // What was asked for a review between its passes. What is not known yet is null.

@@ -131,7 +131,8 @@ class Conversation {
       const WaitingReview waiting(service_.connections.load().waiting_bytes, unread.front().ns,
                                   body_.size());
       const bool patient = !next.shadow && waiting.may_wait();
-      kube::places::ReadClaims read = co_await service_.claims.read(std::move(unread), patient);
+      kube::places::ReadClaims read =
+          co_await service_.claims.read(std::move(unread), patient, std::move(next.owner));
       claims = std::move(read);
       learned.claims = &claims;
       const bool begun = co_await begin_again();

@@ -122,7 +122,7 @@ class SlowClaims final : public kube::places::Claims {
   explicit SlowClaims(net::Executor executor) : answered_(executor, net::TimePoint::max()) {}
 
   net::Task<kube::places::ReadClaims> read(std::vector<kube::places::OwnedClaim> claims,
-                                           bool patient) override {
+                                           bool patient, std::string /*owner*/) override {
     asked.push_back(patient ? "patiently" : "at once");
     for (const kube::places::OwnedClaim& each : claims) asked.push_back(each.name);
     if (!at_once) co_await answered_.async_wait(net::as_result);
