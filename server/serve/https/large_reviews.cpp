@@ -6,16 +6,30 @@
 
 namespace tpuwh::server::https {
 
-LargeReviews::WaiterPtr LargeReviews::take_or_wait(net::Executor executor, Pass pass) {
-  const std::lock_guard lock(mutex_);
-  if (!std::exchange(taken_, true)) return nullptr;
-  return queue(pass).emplace_back(std::make_shared<Waiter>(executor));
+// An API server writes it before the object, and a quote within a string is escaped: the first
+// member of this name is the request's, or the object's of a caller that is no API server.
+std::string namespace_of(std::string_view review) {
+  constexpr std::string_view key = R"("namespace":")";
+  const std::string_view begin = review.substr(0, limits::first_body_bytes);
+  const std::size_t at = begin.find(key);
+  if (at == begin.npos) return {};
+  const std::string_view value = begin.substr(at + key.size());
+  return std::string(value.substr(0, value.find('"')));
 }
 
-bool LargeReviews::leave(const WaiterPtr& waiter, Pass pass) {
+LargeReviews::WaiterPtr LargeReviews::take_or_wait(net::Executor executor, Pass pass,
+                                                   std::string ns) {
   const std::lock_guard lock(mutex_);
-  std::erase(queue(pass), waiter);
-  return waiter->has_place;
+  if (!std::exchange(taken_, true)) return nullptr;
+  const auto waiter = std::make_shared<Waiter>(executor);
+  (pass == Pass::second ? second_ : first_).push({std::move(ns)}, *waiter);
+  return waiter;
+}
+
+bool LargeReviews::leave(Waiter& waiter) {
+  const std::lock_guard lock(mutex_);
+  base::FairQueue::take_out(waiter, false);
+  return waiter.has_place;
 }
 
 // The next one has it from now on, so that nobody who comes meanwhile is before it.
@@ -23,11 +37,12 @@ void LargeReviews::give_back() {
   WaiterPtr next;
   {
     const std::lock_guard lock(mutex_);
-    Queue& waiting = second_.empty() ? first_ : second_;
-    taken_ = !waiting.empty();
+    base::FairQueue& waiting = second_.turns() == 0 ? first_ : second_;
+    auto* const waiter = static_cast<Waiter*>(waiting.front());
+    taken_ = waiter != nullptr;
     if (!taken_) return;
-    next = std::move(waiting.front());
-    waiting.pop_front();
+    base::FairQueue::take_out(*waiter, true);
+    next = waiter->shared_from_this();
     next->has_place = true;
   }
   // Behind its async_wait(), which is begun in the step of its loop that made it.
@@ -35,43 +50,23 @@ void LargeReviews::give_back() {
   boost::asio::post(executor, [next = std::move(next)] { next->timer.cancel(); });
 }
 
-// Not a timer stays in the queue whose loop may be gone.
-class LargeReviews::Queued {
- public:
-  Queued(LargeReviews& all, WaiterPtr waiter, Pass pass)
-      : all_(all), waiter_(std::move(waiter)), pass_(pass) {}
-  ~Queued() {
-    if (leave()) all_.give_back();
-  }
-  Queued(const Queued&) = delete;
-  Queued& operator=(const Queued&) = delete;
-
-  net::Timer& timer() { return waiter_->timer; }
-  // Whether it has got the place, which the caller has from now on.
-  bool leave() {
-    const WaiterPtr waiter = std::exchange(waiter_, nullptr);
-    return waiter != nullptr && all_.leave(waiter, pass_);
-  }
-
- private:
-  LargeReviews& all_;
-  WaiterPtr waiter_;
-  const Pass pass_;
-};
-
 net::Task<bool> LargeReview::take(net::Executor executor, LargeReviews::Pass pass,
-                                  limits::Duration limit) {
-  LargeReviews::WaiterPtr waiter = all_.take_or_wait(executor, pass);
+                                  limits::Duration limit, std::string ns) {
+  const LargeReviews::WaiterPtr waiter = waiter_ = all_.take_or_wait(executor, pass, std::move(ns));
   held_ = waiter == nullptr;
   if (held_) co_return true;
-  LargeReviews::Queued queued(all_, std::move(waiter), pass);
-  queued.timer().expires_after(limit);
-  co_await queued.timer().async_wait(net::as_result);
-  held_ = queued.leave();
+  waiter->timer.expires_after(limit);
+  co_await waiter->timer.async_wait(net::as_result);
+  stop_waiting();
   co_return held_;
 }
 
+void LargeReview::stop_waiting() {
+  if (waiter_ != nullptr) held_ = all_.leave(*std::exchange(waiter_, nullptr));
+}
+
 void LargeReview::give_back() {
+  stop_waiting();
   if (std::exchange(held_, false)) all_.give_back();
 }
 

@@ -400,7 +400,8 @@ class Conversation {
 
   // False if its turn has not come while its caller has patience.
   net::Task<bool> begin_large_review(Pass pass) {
-    return connection_.large_review().take(stream_.executor(), pass, body_limit());
+    return connection_.large_review().take(stream_.executor(), pass, body_limit(),
+                                           namespace_of(body_));
   }
 
   // The place goes to the next one, and what the review was read into is freed.

@@ -20,14 +20,15 @@ class LargeReviewsTest : public testing::Test {
   LargeReview& review() { return *reviews_.emplace_back(std::make_unique<LargeReview>(all_)); }
 
   void want(LargeReview& review, std::string name, Pass pass, boost::asio::io_context& loop,
-            limits::Duration limit = 10s) {
-    boost::asio::co_spawn(loop, ask(review, std::move(name), pass, loop, limit),
+            limits::Duration limit = 10s, std::string ns = {}) {
+    boost::asio::co_spawn(loop,
+                          ask(review, std::move(name), pass, loop, limit, std::move(ns)),
                           boost::asio::detached);
     turn();
   }
   net::Task<void> ask(LargeReview& review, std::string name, Pass pass,
-                      boost::asio::io_context& loop, limits::Duration limit) {
-    const bool got = co_await review.take(loop.get_executor(), pass, limit);
+                      boost::asio::io_context& loop, limits::Duration limit, std::string ns) {
+    const bool got = co_await review.take(loop.get_executor(), pass, limit, std::move(ns));
     told_.push_back(got ? name : name + " not");
   }
   void give_back(LargeReview& review) {
@@ -64,6 +65,34 @@ TEST_F(LargeReviewsTest, come_in_order_over_all_loops) {
   give_back(c);
   give_back(d);
   EXPECT_EQ(told_, Names({"a", "b", "c", "d"}));
+}
+
+// A namespace with many of them does not hold up those of another one.
+TEST_F(LargeReviewsTest, of_namespaces_come_in_turn) {
+  LargeReview &a = review(), &b = review(), &c = review(), &d = review();
+  want(a, "many 1", Pass::first, one_, 10s, "many");
+  want(b, "many 2", Pass::first, one_, 10s, "many");
+  want(c, "many 3", Pass::first, one_, 10s, "many");
+  want(d, "one", Pass::first, other_, 10s, "one");
+  give_back(a);
+  give_back(b);
+  give_back(d);
+  EXPECT_EQ(told_, Names({"many 1", "many 2", "one", "many 3"}));
+}
+
+TEST(NamespaceOfAReview, is_the_one_that_an_api_server_writes_before_the_object) {
+  struct Case {
+    const char *review, *want;
+  };
+  for (const Case& each : {
+           Case{R"({"request":{"uid":"u","name":"n","namespace":"ml","object":{}}})", "ml"},
+           Case{R"({"request":{"name":"\"namespace\":\"no","namespace":"ml"}})", "ml"},
+           Case{R"({"request":{"namespace":"ml)", "ml"},
+           Case{R"({"request":{"namespace":7}})", ""},
+           Case{"", ""},
+       })
+    EXPECT_EQ(namespace_of(each.review), each.want) << each.review;
+  EXPECT_EQ(namespace_of(std::string(5000, ' ') + R"("namespace":"ml")"), "");
 }
 
 // Its worker id is written already.
