@@ -379,3 +379,24 @@ def an_object_that_names_a_large_template_often_costs_what_its_text_does():
             times.append(least(program))
     print(f"    {len(body) / 1e6:.1f} MB: {times[0]:.2f} s, with the largest template {times[1]:.2f} s")
     assert times[1] < 3 * times[0] + 0.25, times
+
+
+@check
+def bodies_that_wait_for_claims_leave_memory_to_others():
+    """44 Pods of 380 KB that name an absent claim: every review above 32 KiB of everybody was once refused."""
+    waiting = member("nowhere")
+    waiting["metadata"]["annotations"] = {"x": "<" * (63 << 10)}
+    # As an API server writes them: six bytes each.
+    request = creation(waiting).partition(b"\r\n\r\n")[2].replace(b"<", b"\\u003c")
+    honest = member("tpus")
+    honest["metadata"]["annotations"] = {"x": "y" * (200 << 10)}
+    api = Api(template("tpus"))
+    with Server(api, tls=False) as server, Serving(server) as program, contextlib.ExitStack() as held:
+        context = tls(program.ca)
+        for _ in range(44):
+            held.enter_context(Connection(program.port, context)).send(post(request))
+        time.sleep(1)
+        answers = [program.ask(honest) for _ in range(5)]
+        said = [(round(took, 2), answer.status, answer.body[:120]) for took, answer in answers if answer.status != 200]
+        assert not said, said
+        assert max(took for took, _ in answers) < 1, answers
