@@ -90,7 +90,7 @@ std::optional<outcome::Decision> settle_names(Kept& kept, Told& told) {
     return outcome::leave_alone(Finding::identity_missing, outcome::Reason::no_identity,
                                 "nothing names the hosts of the slice: add annotation hostnames",
                                 told.notes);
-  } else if (!member.subdomain.empty() && (multi_host || identity::joins_others(facts))) {
+  } else if (!member.subdomain.empty() && (multi_host || identity::joins_slices(facts))) {
     if (auto named = identity::check_names(facts, kept.checked_names, kept.text); !named)
       return outcome::deny(outcome::Reason::bad_name, named.error());
     if (auto wrong = identity::wrong_hostname(facts, kept.text); !wrong.empty())

@@ -3,6 +3,7 @@
 #include "base/counted.hpp"
 #include "base/names.hpp"
 #include "webhook/env/reconcile.hpp"
+#include "webhook/env/sets.hpp"
 #include "webhook/findings/errc.hpp"
 #include "webhook/findings/finding.hpp"
 #include "webhook/placement/hint.hpp"
@@ -45,6 +46,7 @@ bool write_env(Kept& kept, Told& told) {
   base::Digester all_inputs = begin_inputs(told.facts);
   bool lost = false;
   told.envs.want(told.facts, kept.values);
+  env::settle_sets(told.envs, told.notes);
   for (const env::ContainerEnv& env : told.envs) {
     all_inputs.add(env.container.name);
     env::add_theirs(env, all_inputs);
@@ -54,7 +56,7 @@ bool write_env(Kept& kept, Told& told) {
   const bool frozen = told.before.foreign() || (told.before.has_inputs(inputs) && !lost);
   told.after.clear();
   for (const env::ContainerEnv& env : told.envs) {
-    const env::EnvChanges changes = env::reconcile(env, told.after, told.notes);
+    const env::EnvChanges changes = env::reconcile(env, told.after);
     if (!frozen) env::write_changes(env, changes, told.patch);
   }
   told.after.set_inputs(inputs);
@@ -168,35 +170,21 @@ Error large_patch(Told& told) {
 }
 
 // JAX takes the file before any list (docs/facts.md#addresses-in-a-file).
-void note_files(const facts::Facts& facts, outcome::Notes& notes) {
-  if (!facts.slice.multi_host()) return;
-  for (const read::Container* process : facts.shape->processes) {
-    const auto* entry = facts.pod->entry(*process, read::Variable::tpu_process_addresses_path);
-    if (entry == nullptr || (entry->source == read::EnvSource::literal && entry->value.empty()))
+void note_files(const Told& told, outcome::Notes& notes) {
+  for (const env::ContainerEnv& env : told.envs) {
+    const auto* entry =
+        told.facts.pod->entry(env.container, read::Variable::tpu_process_addresses_path);
+    if (entry == nullptr || env.container.init || !told.facts.slice.multi_host() ||
+        env.wanted.find(read::Variable::tpu_worker_hostnames) == nullptr ||
+        (entry->source == read::EnvSource::literal && entry->value.empty()))
       continue;
     notes.warn(
         Finding::addresses_in_file,
-        "TPU_PROCESS_ADDRESSES_PATH of container " + base::printable(process->name, 63) +
+        "TPU_PROCESS_ADDRESSES_PATH of container " + base::printable(env.container.name, 63) +
             " names a file that JAX reads in place of the injected lists; it must name the " +
-            std::to_string(facts.slice.processes) +
+            std::to_string(told.facts.slice.processes) +
             " processes of the slice in the order of their ids");
   }
-}
-
-// Warns of what the lists of addresses lack.
-void note_values(const env::EnvValues& values, outcome::Notes& notes) {
-  if (values.ports.unreadable)
-    notes.warn(Finding::port_invalid,
-               "TPU_PROCESS_PORT is not a port number, so TPU_PROCESS_ADDRESSES was not "
-               "injected");
-  if (values.ports.same)
-    notes.warn(
-        Finding::port_twice,
-        "two TPU containers of this Pod have the same TPU_PROCESS_PORT; only one of them can "
-        "listen on it");
-  if (!values.torch_misfit.empty())
-    notes.warn(Finding::torch_misfit,
-               values.torch_misfit + "; no variable of torch_tpu was injected");
 }
 
 }  // namespace
@@ -207,9 +195,11 @@ outcome::Decision write_member(const Around& around, Kept& kept, Told& told) {
     return outcome::deny(outcome::Reason::too_long, built.error());
   if (auto named = check_slice_name(kept.values.tpu_name.view()); !named)
     return outcome::deny(outcome::Reason::bad_name, named.error());
-  note_values(kept.values, told.notes);
-  note_files(facts, told.notes);
+  if (!kept.values.torch_misfit.empty())
+    told.notes.warn(Finding::torch_misfit,
+                    kept.values.torch_misfit + "; no variable of torch_tpu was injected");
   const bool frozen = write_env(kept, told);
+  note_files(told, told.notes);
   write_names(kept, told);
   write_labels(around, kept, told);
   const bool relevant = facts.slice.multi_host() || !told.after.empty() || !told.patch.empty();

@@ -6,13 +6,12 @@
 #include "webhook/env/changes.hpp"
 #include "webhook/env/wanted.hpp"
 #include "webhook/facts/provenance.hpp"
-#include "webhook/outcome/notes.hpp"
 
 namespace tpuwh::webhook::env {
 
 // Says what is to be done to a container, and enters into `after` which variables are ours then.
-// Notes say where a user's value contradicts ours.
-EnvChanges reconcile(const ContainerEnv& env, facts::Provenance& after, outcome::Notes& notes);
+// After settle_sets().
+EnvChanges reconcile(const ContainerEnv& env, facts::Provenance& after);
 
 // Adds the container's entries that are not ours to `inputs`: what we leave alone
 // is part of what the rest was computed beside.

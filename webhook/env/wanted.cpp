@@ -11,7 +11,6 @@ namespace tpuwh::webhook::env {
 namespace {
 
 // Expanded by the kubelet from the variable that stands before it.
-constexpr std::string_view host_ip_reference = "$(TPU_DEVICE_PLUGIN_HOST_IP)";
 constexpr std::string_view device_plugin_address = "$(TPU_DEVICE_PLUGIN_HOST_IP):2112";
 
 // Where LeaderWorkerSet writes -1, or did before it was put right.
@@ -32,7 +31,7 @@ bool wants_worker_id(const ContainerEnv& env) {
 void want_slices(const ContainerEnv& env, const EnvValues& values) {
   const facts::Facts& facts = env.facts;
   WantedEnv& wanted = env.wanted;
-  if (!identity::joins_slices(facts, env.container) || values.coordinator.empty()) return;
+  if (values.coordinator.empty() || !identity::joins_slices(facts)) return;
   if (facts.slice_count > 0)
     wanted.add_number(read::Variable::megascale_num_slices, facts.slice_count);
   wanted.add_number(read::Variable::megascale_slice_id, facts.job_slice);
@@ -40,33 +39,14 @@ void want_slices(const ContainerEnv& env, const EnvValues& values) {
   // A coordinator of the user's own (Pathways) has a transport of its own too.
   const read::EnvEntry* coordinator =
       facts::set_by_others(facts, env.container, read::Variable::megascale_coordinator_address);
-  const bool theirs =
-      coordinator != nullptr && (coordinator->source == read::EnvSource::value_from ||
-                                 coordinator->value != values.coordinator.view());
-  if (!theirs)
+  if (coordinator == nullptr || coordinator->value == values.coordinator.view())
     wanted.add_number(read::Variable::megascale_port, megascale_port(facts, env.process));
 }
 
 void want_device_plugin(const ContainerEnv& env) {
   if (!env.facts.ray()) return;
-  // An address of the user's own needs the host's only if it says so.
-  const read::EnvEntry* address =
-      env.facts.pod->entry(env.container, read::Variable::tpu_device_plugin_addr);
-  if (address == nullptr || address->value.find(host_ip_reference) != std::string_view::npos)
-    env.wanted.add(read::Variable::tpu_device_plugin_host_ip, facts::host_ip_field);
+  env.wanted.add(read::Variable::tpu_device_plugin_host_ip, facts::host_ip_field);
   env.wanted.add(read::Variable::tpu_device_plugin_addr, device_plugin_address);
-}
-
-// Whoever sets another topology for torch_tpu, or an empty one, has addresses that go with it.
-void want_torch(const ContainerEnv& env, const EnvValues& values) {
-  if (values.torch_addresses == nullptr) return;
-  const read::EnvEntry* theirs =
-      facts::set_by_others(env.facts, env.container, read::Variable::torch_tpu_topology);
-  if (theirs != nullptr && (theirs->source == read::EnvSource::value_from ||
-                            theirs->value != values.torch_topology.view()))
-    return;
-  env.wanted.add(read::Variable::torch_tpu_topology, values.torch_topology.view());
-  env.wanted.add(read::Variable::torch_tpu_slicebuilder_addresses, *values.torch_addresses);
 }
 
 void want_all(const ContainerEnv& env, const EnvValues& values) {
@@ -85,7 +65,9 @@ void want_all(const ContainerEnv& env, const EnvValues& values) {
                       facts.host * facts.slice.processes_per_host + env.process);
   if (!values.tpu_name.empty()) wanted.add(read::Variable::tpu_name, values.tpu_name.view());
   want_device_plugin(env);
-  want_torch(env, values);
+  if (values.torch_addresses == nullptr) return;
+  wanted.add(read::Variable::torch_tpu_topology, values.torch_topology.view());
+  wanted.add(read::Variable::torch_tpu_slicebuilder_addresses, *values.torch_addresses);
 }
 
 }  // namespace
@@ -106,7 +88,7 @@ void ContainerEnvs::want(const facts::Facts& facts, const EnvValues& values) {
   envs_.clear();
   wanted_.resize(std::max(wanted_.size(), shape.processes.size() + shape.init.size()));
   const auto add = [&](const read::Container& container, std::uint32_t process) {
-    envs_.push_back({facts, container, process, wanted_[envs_.size()]});
+    envs_.push_back({facts, container, process, wanted_[envs_.size()], values.ports});
     want_all(envs_.back(), values);
   };
   for (std::uint32_t i = 0; i < shape.processes.size(); ++i) add(*shape.processes[i], i);

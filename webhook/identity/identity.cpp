@@ -114,7 +114,7 @@ Identity settle_index(facts::Facts& facts, workloads::Member& member) {
 Identity settle_identity(facts::Facts& facts, workloads::Member& member,
                          const read::ClusterView& cluster, const ledger::PlaceAnswer* answer) {
   const bool sliced =
-      facts.slice.multi_host() || facts.ray() || member.slices_asked || joins_others(facts);
+      facts.slice.multi_host() || facts.ray() || member.slices_asked || joins_slices(facts);
   if (sliced && !member.incomplete.empty()) return nobody(std::string(member.incomplete));
   if (auto settled = settle_slices(facts); !settled) {
     if (sliced) return deny_index(settled.error());

@@ -6,11 +6,9 @@
 
 namespace tpuwh::webhook::identity {
 
-// Whether this container takes part in a job of several slices: by default
-// (JobSet), or because its MEGASCALE_NUM_SLICES says so; an empty one says no.
-bool joins_slices(const facts::Facts& facts, const read::Container& container);
-
-// Whether any container of the Pod does.
-bool joins_others(const facts::Facts& facts);
+// Whether the Pod takes part in a job of several slices: by default (JobSet), or because
+// MEGASCALE_NUM_SLICES of one of its processes asks for it. An empty one is an opt-out, which
+// env::settle_sets() finds.
+bool joins_slices(const facts::Facts& facts);
 
 }  // namespace tpuwh::webhook::identity

@@ -27,10 +27,12 @@ Result<std::uint32_t> index_below(const workloads::IndexLabel& index, std::uint3
 
 // How many slices the user says form one job.
 std::uint32_t literal_slice_count(const facts::Facts& facts) {
-  const read::EnvEntry* entry =
-      facts.pod->entry(*facts.shape->processes.front(), read::Variable::megascale_num_slices);
-  if (entry == nullptr || entry->source != read::EnvSource::literal) return 0;
-  return base::plain_decimal(entry->value).value_or(0);
+  for (const read::Container* process : facts.shape->processes) {
+    const read::EnvEntry* entry = facts.pod->entry(*process, read::Variable::megascale_num_slices);
+    if (entry != nullptr && entry->source == read::EnvSource::literal && !entry->value.empty())
+      return base::plain_decimal(entry->value).value_or(0);
+  }
+  return 0;
 }
 
 std::string slices_of(const facts::Facts& facts) {

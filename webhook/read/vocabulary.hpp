@@ -89,7 +89,14 @@ enum class Variable : std::size_t {
   tpu_device_plugin_addr,
   torch_tpu_topology,
   torch_tpu_slicebuilder_addresses,
-  tpu_process_addresses_path,  // a user's alone: never inserted (docs/facts.md#addresses-in-a-file)
+  // A user's alone, and never inserted: what libtpu and JAX read together with the above
+  // (docs/facts.md#addresses-in-a-file). The number of a variable is part of a stored digest, so
+  // another one goes to the end.
+  tpu_process_addresses_path,
+  tpu_host_bounds,
+  tpu_process_bounds,
+  tpu_chips_per_host_bounds,
+  tpu_chips_per_process_bounds,
   count_
 };
 
@@ -187,6 +194,10 @@ inline constexpr std::array<std::string_view, variable_count> variable_names{
     "TORCH_TPU_TOPOLOGY",
     "TORCH_TPU_SLICEBUILDER_ADDRESSES",
     "TPU_PROCESS_ADDRESSES_PATH",
+    "TPU_HOST_BOUNDS",
+    "TPU_PROCESS_BOUNDS",
+    "TPU_CHIPS_PER_HOST_BOUNDS",
+    "TPU_CHIPS_PER_PROCESS_BOUNDS",
 };
 
 constexpr std::string_view name(Variable variable) {

@@ -43,8 +43,7 @@ std::string explain_variable(std::string_view variable, std::string_view workloa
              "chip";
     case read::Variable::torch_tpu_slicebuilder_addresses:
       return "one address for each device of the slice, host by host, for torch_tpu";
-    case read::Variable::tpu_process_addresses_path:  // never injected
-    case read::Variable::count_:
+    default:  // never injected
       break;
   }
   return "";

@@ -75,8 +75,9 @@ INSTANTIATE_TEST_SUITE_P(
                "7",
                "TPU_WORKER_ID of container main is 7 and was kept"},
         Theirs{"the_same", {literal(id, "1")}, id, "1"},
-        Theirs{"empty_is_an_opt_out", {literal(id, "")}, id, ""},
-        Theirs{"no_value_is_empty", {{{"name", id}}}, id, ""},
+        Theirs{"one_empty_is_no_opt_out", {literal(id, "")}, id, "", "is empty and was kept"},
+        Theirs{"no_value_is_empty", {{{"name", id}}}, id, "", "is empty and was kept"},
+        Theirs{"all_empty_is_an_opt_out", {literal(id, ""), literal(names, "")}, names, ""},
         Theirs{"reference", {from(id, "f")}, id, "<f>"},
         Theirs{"platform_id", {literal(id, "0")}, id, "1"},
         Theirs{"platform_names", {literal(names, "localhost")}, names, "train-0.svc,train-1.svc"},
@@ -97,10 +98,11 @@ INSTANTIATE_TEST_SUITE_P(
         Theirs{"mixed_addresses_are_theirs",
                {literal(addresses, "localhost:1,other:1")},
                addresses,
-               "localhost:1,other:1"},
+               "localhost:1,other:1",
+               "TPU_PROCESS_ADDRESSES of container main is localhost:1,other:1 and was kept"},
         Theirs{"last_counts", {literal(id, "0"), literal(id, "7")}, id, "7", "7 and was kept"},
         Theirs{"last_counts_platform", {literal(id, "7"), literal(id, "0")}, id, "1"},
-        Theirs{"last_counts_empty", {literal(id, "0"), literal(id, "")}, id, ""},
+        Theirs{"last_counts_empty", {literal(id, "0"), literal(id, "")}, id, "", "is empty"},
         Theirs{"last_counts_reference", {literal(id, "0"), from(id, "f")}, id, "<f>"},
         Theirs{"first_is_a_reference", {from(id, "f"), literal(id, "0")}, id, "1"},
         Theirs{"twice_the_default", {literal(id, "0"), literal(id, "0")}, id, "1"}),
@@ -200,7 +202,8 @@ TEST(PlatformDefaults, stay_on_a_single_host) {
   EXPECT_EQ(effective(answer, id, 1), "0");
   EXPECT_EQ(effective(answer, names), "localhost");
   EXPECT_EQ(effective(answer, addresses), "localhost:1");
-  EXPECT_NE(answer.warning("TPU_WORKER_ID of container b is 0 and was kept"), "");
+  EXPECT_NE(answer.warning("TPU_WORKER_HOSTNAMES of container main is localhost and was kept"), "");
+  EXPECT_EQ(answer.warnings.size(), 1u);
 }
 
 TEST(PlatformDefaults, of_host_zero_are_right_already) {
@@ -253,7 +256,8 @@ TEST(EnvOrder, the_host_ip_precedes_the_address_that_names_it) {
           const auto list = env_names(answer.object["spec"]["containers"][0]);
           const std::string said = host_ip.dump() + there.dump() + json(list).dump();
           const std::string value = effective(answer, address);
-          EXPECT_EQ(std::count(list.begin(), list.end(), address), 1) << said;
+          const bool left = there.is_null() && host_ip == literal(ip, "");
+          EXPECT_EQ(std::count(list.begin(), list.end(), address), left ? 0 : 1) << said;
           if (value.find("$(TPU_DEVICE_PLUGIN_HOST_IP)") == std::string::npos) continue;
           const auto last_ip = std::find(list.rbegin(), list.rend(), ip);
           ASSERT_NE(last_ip, list.rend()) << said;

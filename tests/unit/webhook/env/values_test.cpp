@@ -237,7 +237,8 @@ TEST(TorchTpu, of_the_user_stays) {
   EXPECT_EQ(torch_of(PodBuilder(pod).env("TORCH_TPU_TOPOLOGY", "")), " (absent)");
   EXPECT_TRUE(torch_of(PodBuilder(pod).env("TORCH_TPU_TOPOLOGY", "2,4,1"))
                   .starts_with("2,4,1 t-0.svc:8471,"));
-  EXPECT_EQ(torch_of(PodBuilder(pod).env("TORCH_TPU_SLICEBUILDER_ADDRESSES", "a:1")), "2,4,1 a:1");
+  EXPECT_EQ(torch_of(PodBuilder(pod).env("TORCH_TPU_SLICEBUILDER_ADDRESSES", "a:1")),
+            "(absent) a:1");
 }
 
 TEST(TorchTpu, begins_at_the_port_of_the_slice) {

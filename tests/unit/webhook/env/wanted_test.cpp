@@ -216,8 +216,8 @@ INSTANTIATE_TEST_SUITE_P(
                    .env_from("MEGASCALE_SLICE_ID", "i")
                    .env_from("MEGASCALE_COORDINATOR_ADDRESS", "c"),
                "<n>", "<i>", "<c>", none},
-        Slices{"their_coordinator", two_slices().env("MEGASCALE_COORDINATOR_ADDRESS", "head"), "2",
-               "1", "head", none},
+        Slices{"their_coordinator", two_slices().env("MEGASCALE_COORDINATOR_ADDRESS", "head"), none,
+               none, "head", none},
         Slices{"their_coordinator_is_ours",
                two_slices().env("MEGASCALE_COORDINATOR_ADDRESS", "s-r-0-0.s"), "2", "1",
                "s-r-0-0.s", "8080"},
@@ -270,11 +270,27 @@ TEST(MegaScaleHosts, one_host_ray_workers_get_the_names_the_coordinator_needs) {
   EXPECT_EQ(answer.object["spec"]["subdomain"], "c-headless");
 }
 
-// What is no number of slices stays, and nothing says another.
-TEST(MegaScaleHosts, a_number_of_slices_that_is_none_is_not_contradicted) {
+TEST(MegaScaleHosts, a_number_of_slices_that_is_none_leaves_the_others_out) {
   const auto answer = admit(ray(1).env("MEGASCALE_NUM_SLICES", "two"));
   EXPECT_EQ(effective(answer, "MEGASCALE_NUM_SLICES"), "two");
-  EXPECT_EQ(answer.warning("MEGASCALE_NUM_SLICES"), "");
+  EXPECT_EQ(effective(answer, "MEGASCALE_SLICE_ID"), none);
+  EXPECT_NE(answer.warning("MEGASCALE_NUM_SLICES of container main is two and was kept; this Pod's "
+                           "place in the slice gives a number, so no variable for MegaScale"),
+            "");
+}
+
+// One that says it says it for all processes of the Pod.
+TEST(MegaScaleHosts, containers_of_a_pod_are_one_process_group) {
+  for (const bool first : {true, false}) {
+    auto pod = a_pod().accelerator("tpu7x").ray("c", "g", 1, 0).topology("2x2x2").tpu(2);
+    if (first) pod.env("MEGASCALE_NUM_SLICES", "2");
+    pod.container("b").tpu(2);
+    if (!first) pod.env("MEGASCALE_NUM_SLICES", "2");
+    const auto answer = admit(pod);
+    for (const std::size_t container : {0u, 1u})
+      EXPECT_EQ(effective(answer, "MEGASCALE_NUM_SLICES", container), "2");
+    EXPECT_EQ(effective(answer, "MEGASCALE_PORT", 1), "8082");
+  }
 }
 
 TEST(MegaScaleHosts, one_host_ray_workers_of_one_slice_need_none) {

@@ -1,0 +1,81 @@
+// Sets of variables: what one consumer reads together is completed together, or left alone
+// together (docs/contract.md#sets-of-variables).
+#pragma once
+
+#include "webhook/env/wanted.hpp"
+#include "webhook/outcome/notes.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace tpuwh::webhook::env {
+
+enum class Set : std::uint8_t { process, megascale, ray, dashboard, torch_tpu, count_ };
+inline constexpr std::size_t set_count = static_cast<std::size_t>(Set::count_);
+
+// When a user's value agrees with the value that we would write.
+enum class Agrees : std::uint8_t {
+  if_equal,
+  if_equal_or_lws,   // or LeaderWorkerSet wrote it
+  if_same_hosts,     // the same hosts in the same order, also by longer names
+  if_coordinator,    // the same host, or one of another replicated job
+  if_all_processes,  // bounds whose product is the number of processes
+  if_all_chips,      // bounds whose product is the number of the container's chips
+  if_port,           // any port, as long as the host has one process
+  if_ports_differ,   // the ports of the Pod's processes can be listed: read_ports()
+  always,
+};
+
+struct SetMember {
+  Set set;
+  Agrees agrees;
+  bool switches = false;  // empty, it is an opt-out of the whole set
+};
+
+struct SetRow {
+  std::string_view readers;
+  bool needs_process;  // is left alone together with the set `process`
+};
+
+inline constexpr std::array<SetRow, set_count> set_rows{{
+    {"JAX and libtpu", false},
+    {"MegaScale", true},
+    {"Ray", true},
+    {"Ray's dashboard", false},
+    {"torch_tpu", true},
+}};
+
+// In the order of read::Variable.
+inline constexpr std::array<SetMember, read::variable_count> set_members = [] {
+  using enum Set;
+  using enum Agrees;
+  return std::array<SetMember, read::variable_count>{{
+      {megascale, if_equal, true},  // MEGASCALE_NUM_SLICES
+      {megascale, if_equal},        // MEGASCALE_SLICE_ID
+      {megascale, if_coordinator},  // MEGASCALE_COORDINATOR_ADDRESS
+      {megascale, if_port},         // MEGASCALE_PORT
+      {process, if_same_hosts},     // TPU_WORKER_HOSTNAMES
+      {process, if_same_hosts},     // TPU_PROCESS_ADDRESSES
+      {process, if_ports_differ},   // TPU_PROCESS_PORT
+      {process, if_equal},          // TPU_WORKER_ID
+      {ray, if_equal_or_lws},       // TPU_NAME
+      {dashboard, always},          // TPU_DEVICE_PLUGIN_HOST_IP
+      {dashboard, always, true},    // TPU_DEVICE_PLUGIN_ADDR
+      {torch_tpu, if_equal, true},  // TORCH_TPU_TOPOLOGY
+      {torch_tpu, if_equal},        // TORCH_TPU_SLICEBUILDER_ADDRESSES
+      {process, always},            // TPU_PROCESS_ADDRESSES_PATH
+      {process, if_all_processes},  // TPU_HOST_BOUNDS
+      {process, if_all_processes},  // TPU_PROCESS_BOUNDS
+      {process, if_all_chips},      // TPU_CHIPS_PER_HOST_BOUNDS
+      {process, if_all_chips},      // TPU_CHIPS_PER_PROCESS_BOUNDS
+  }};
+}();
+
+// Finds the state of every entry, and drops the sets that are to be left alone from what the
+// containers should have: all processes of the Pod together, each init container by itself. A note
+// says why, unless every variable of the set is empty.
+void settle_sets(const ContainerEnvs& envs, outcome::Notes& notes);
+
+}  // namespace tpuwh::webhook::env
