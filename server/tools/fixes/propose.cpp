@@ -201,11 +201,18 @@ Steps remove_variables(const Asked& asked, F&& is_meant) {
   return steps;
 }
 
-// Of those that slices meet by (MEGASCALE_*), another job's may be meant.
+// Of those that slices meet by (MEGASCALE_*), another job's may be meant. One variable of a set is
+// said, and others may contradict as well.
 Tiers kept(const Asked& asked) {
-  return {{remove_variables(asked, [&](const std::string& name, const std::string& container) {
-    return name.starts_with("TPU_") && is_said(asked, name + " of container " + container);
-  })}};
+  const auto said = [&](const std::string& name, const std::string& container) {
+    const std::string sentence = name + " of container " + container + " is ";
+    return name.starts_with("MEGASCALE_") ? is_said(asked, sentence + "empty")
+                                          : is_said(asked, sentence);
+  };
+  const auto of_set = [](const std::string& name, const std::string&) {
+    return !name.starts_with("MEGASCALE_") && webhook::read::find_variable(name);
+  };
+  return {{remove_variables(asked, said)}, {remove_variables(asked, of_set)}};
 }
 
 Tiers ports(const Asked& asked) {

@@ -29,6 +29,7 @@ using VariableKey = std::pair<std::string, std::string>;
 struct VariableValue {
   std::string text;
   bool from = false, ours = false, owners = false;
+  std::string replaces = {};
   auto operator<=>(const VariableValue&) const = default;
 };
 
@@ -176,7 +177,9 @@ struct Gatherer::State {
         auto value = value_of(after[i]);
         if (!value) continue;
         const std::string variable(webhook::read::variable_names[i]);
-        value->ours = value_of(before[i]) != *value;
+        const auto was = value_of(before[i]);
+        value->ours = was != *value;
+        if (was && value->ours) value->replaces = was->text;
         value->owners =
             !value->ours && pod.in_manifest != nullptr && !pod.in_manifest->contains(variable);
         out.emplace_back(id_of({process.container, variable}),
@@ -196,7 +199,8 @@ struct Gatherer::State {
             .from = value.from,
             .ours = value.ours,
             .why = value.ours ? webhook::reasons::explain_variable(variable, group.workload) : "",
-            .owners = value.owners};
+            .owners = value.owners,
+            .replaces = value.replaces};
   }
 
   // Takes what all of `members` share out of them.

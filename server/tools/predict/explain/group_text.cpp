@@ -86,10 +86,13 @@ class GroupPrinter {
   }
 
   text::Printed named(const Variable& variable, const std::string& value) const {
-    const auto there = out_.paint(
-        std::string_view(variable.owners ? " (LeaderWorkerSet's)" : " (already set)"), Ink::dim);
+    const std::string there =
+        !variable.replaces.empty() ? fmt::format(" (replaces {})", shortened(variable.replaces, 40))
+        : variable.ours            ? ""
+        : variable.owners          ? " (LeaderWorkerSet's)"
+                                   : " (already set)";
     return text::printed("{}={}{}{}", variable.name, variable.from ? "from " : "", value,
-                         variable.ours ? text::Printed() : there);
+                         there.empty() ? text::Printed() : out_.paint(there, Ink::dim));
   }
 
   // Containers that have a variable alike are told together; of all of them nothing is said.
@@ -116,6 +119,7 @@ class GroupPrinter {
         };
         auto found = std::ranges::find_if(out, same);
         if (found == out.end()) found = out.insert(out.end(), {each, {}});
+        if (!each.replaces.empty()) found->variable = each;  // of host 0 the default is right
         found->values.push_back(each.value);
       }
     return out;

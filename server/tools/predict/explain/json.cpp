@@ -23,6 +23,7 @@ Json of_variable(const Variable& variable) {
   out[variable.from ? "from" : "value"] = variable.value;
   out["injected"] = variable.ours;
   if (variable.ours) out["why"] = variable.why;
+  if (!variable.replaces.empty()) out["replaces"] = variable.replaces;
   return out;
 }
 

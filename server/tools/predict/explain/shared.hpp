@@ -17,7 +17,7 @@ struct Shared {
 
 inline bool alike(const Variable& a, const Variable& b) {
   return a.name == b.name && a.value == b.value && a.from == b.from && a.ours == b.ours &&
-         a.owners == b.owners && a.why == b.why;
+         a.owners == b.owners && a.why == b.why && a.replaces == b.replaces;
 }
 
 // In the order of the first of each; it points into `variables`.

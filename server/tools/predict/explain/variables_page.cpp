@@ -26,8 +26,9 @@ std::size_t container_count(const std::vector<VariableGroup>& groups) {
 
 Markup writer_html(const Variable& variable) {
   if (variable.owners) return element("span", "class=\"quiet\"", "LeaderWorkerSet");
-  return variable.ours ? element("span", "class=\"tag\"", "tpu-webhook")
-                       : element("span", "class=\"quiet\"", "already there");
+  if (!variable.ours) return element("span", "class=\"quiet\"", "already there");
+  const Markup writer = element("span", "class=\"tag\"", "tpu-webhook");
+  return variable.replaces.empty() ? writer : writer + " replaces " + escaped(variable.replaces);
 }
 
 bool in_all(const Shared& each, std::size_t containers) {

@@ -229,10 +229,13 @@ inline constexpr WebhookRow of_webhook[] = {
      "Shorten the names of the workload and its Service, or use fewer containers per host."},
     {value_kept, "value-kept",
      "A value that the manifest sets differs from what this Pod's place in the slice gives.",
-     "Values of users are never overwritten. If the members do not agree, the slice never forms.",
-     "Remove the variable or the label from the manifest, or set all of them."},
+     "Values of users are never overwritten, and the variables that are read together with this one "
+     "are not completed: whoever set it decided about all of them.",
+     "Remove the variable or the label from the manifest, or set annotation inject: \"false\" and "
+     "all of the variables."},
     {port_invalid, "port-invalid", "TPU_PROCESS_PORT is not a port number.",
-     "The port of each process is in TPU_PROCESS_ADDRESSES, which is therefore not injected.",
+     "The port of each process is in TPU_PROCESS_ADDRESSES, which is therefore not injected, nor "
+     "is what is read together with it.",
      "Remove TPU_PROCESS_PORT, or set it to a number from 1 to 65535."},
     {port_twice, "port-twice", "Two TPU containers of one Pod have the same TPU_PROCESS_PORT.",
      "Containers of a Pod share its ports: the second process cannot listen.",
