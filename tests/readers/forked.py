@@ -21,8 +21,10 @@ def minimal(*keep):
 
 def answer(probe, base):
     """Reads processes (JSON, a list) from stdin, writes what `probe(process)` gives for each.
-    `base` is put over each environment: what the harness must have its way with."""
-    out = [{**_in_fork(lambda p=process: probe(p), {**process["env"], **base}),
+    `base` is put over each environment: what the harness must have its way with.
+    With --in-one no process is forked: for thousands, of readers that keep nothing between two."""
+    run = _in_one if "--in-one" in sys.argv else _in_fork
+    out = [{**run(lambda p=process: probe(p), {**process["env"], **base}),
             "label": process["label"], "name": process["name"]}
            for process in json.load(sys.stdin)]
     json.dump(out, sys.stdout)
@@ -34,6 +36,12 @@ def attempt(function):
         return function()
     except Exception as error:  # whatever a reader raises is what is being looked at
         return f"{type(error).__name__}: {error}"
+
+
+def _in_one(probe, env):
+    os.environ.clear()
+    os.environ.update(env)
+    return probe()
 
 
 def _in_fork(probe, env):

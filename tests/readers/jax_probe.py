@@ -3,8 +3,11 @@
 stdin: processes (container_env.Process as JSON); stdout: for each, what JAX derives.
 """
 
+import functools
 import inspect
+import os
 import platform
+import sys
 import time
 
 from forked import answer, attempt, minimal
@@ -15,10 +18,22 @@ BASE = {**minimal("GCE_METADATA_IP", "TPU_LIBRARY_PATH"), "JAX_PLATFORMS": "cpu"
 import jax  # noqa: E402  (it freezes, on import, whether this is a TPU VM)
 import requests  # noqa: E402, F401  (JAX imports it to ask the metadata server)
 from jax._src import clusters  # noqa: E402
+from jax._src.clusters import cloud_tpu_cluster  # noqa: E402
 from jax._src.clusters.cloud_tpu_cluster import GkeTpuCluster  # noqa: E402
 
 _sleep = time.sleep
 time.sleep = lambda seconds: _sleep(min(seconds, 0.1))  # as many tries, shorter naps
+
+
+_READ_BY_COORDINATOR = ("MEGASCALE_COORDINATOR_ADDRESS", "TPU_PROCESS_ADDRESSES_PATH", "TPU_PROCESS_ADDRESSES",
+                        "TPU_WORKER_HOSTNAMES")
+if "--in-one" in sys.argv:  # what the stand-in of the metadata server answers is asked once
+    cloud_tpu_cluster.get_metadata = functools.cache(cloud_tpu_cluster.get_metadata)
+
+
+@functools.cache
+def coordinator_of(*_read):
+    return attempt(coordinator)
 
 
 def chosen_cluster():
@@ -46,7 +61,7 @@ def probe(_process):
         "id": attempt(GkeTpuCluster.get_process_id),
         "slice": attempt(GkeTpuCluster._get_slice_id),
         "list": attempt(GkeTpuCluster._get_worker_list_in_slice),
-        "coordinator": attempt(coordinator),
+        "coordinator": coordinator_of(*map(os.environ.get, _READ_BY_COORDINATOR)),
     }
 
 

@@ -31,10 +31,11 @@ def venv(name):
     return pathlib.Path(result.stdout.strip())
 
 
-def jax_derives(processes, hosts, version="jax"):
-    """What JAX's cluster detection makes of each process. `version`: which of requirements/."""
-    return _answer([_python(version), HERE / "jax_probe.py"], processes, hosts, PROBE_SECONDS,
-                   chips=processes[0].chips)
+def jax_derives(processes, hosts, version="jax", in_one=False):
+    """What JAX's cluster detection makes of each process. `version`: which of requirements/; `in_one`: without a fork
+    for each."""
+    return _answer([_python(version), HERE / "jax_probe.py", *["--in-one"] * in_one], processes, hosts,
+                   PROBE_SECONDS, chips=processes[0].chips)
 
 
 def jax_forms(processes, hosts, timeout, version="jax"):
@@ -48,9 +49,10 @@ def torch_tpu_launches(processes, hosts):
     return _answer([_python("torch-tpu"), HERE / "torch_tpu_probe.py"], processes, hosts, PROBE_SECONDS)
 
 
-def ray_derives(processes, hosts):
+def ray_derives(processes, hosts, in_one=False):
     """What Ray's TPU manager makes of each process."""
-    return _answer([_python("ray"), HERE / "ray_probe.py"], processes, hosts, PROBE_SECONDS)
+    return _answer([_python("ray"), HERE / "ray_probe.py", *["--in-one"] * in_one], processes, hosts,
+                   PROBE_SECONDS)
 
 
 def ray_forms(processes, hosts, slices):

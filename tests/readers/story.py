@@ -18,6 +18,7 @@ import container_env
 import jax_verdict
 import ray_verdict
 import readers
+import sets_story
 import torch_tpu_story
 import wrong
 import zone
@@ -261,6 +262,13 @@ def torch_tpu_story_told(program):
     return f"TorchTPU {probes[0]['version']} on Python {probes[0]['python']}: {len(torch_tpu_story.CASES)} cases"
 
 
+def sets_told(program):
+    complaints, line = sets_story.told(program, [WORKLOADS / f"{name}.jsonl" for name in sorted(JOBS)], JOBS,
+                                       pods_and_cluster)
+    accept(complaints)
+    return line
+
+
 def count(number, word):
     plural = word + ("es" if word.endswith("s") else "s")
     return f"{number} {word if number == 1 else plural}"
@@ -307,6 +315,7 @@ STORIES = {
     "ray": ray_story,
     "ray-2x4x4-cluster": ray_cluster_story,
     "agree": agree_story,
+    "sets": sets_told,
     "wrong-jax": wrong_jax_story,
     "wrong-jax-job": wrong_job_story,
     "wrong-ray": wrong_ray_story,
