@@ -33,6 +33,16 @@ _PLATFORM = {"TPU_WORKER_ID": "0", "TPU_WORKER_HOSTNAMES": "localhost"}
 _CONTRADICTS = {"TPU_WORKER_ID": "3", "TPU_WORKER_HOSTNAMES": "nobody.here", "TPU_NAME": "mine",
                 "TPU_PROCESS_ADDRESSES": "nobody.here:1", "MEGASCALE_COORDINATOR_ADDRESS": "nobody.here"}
 
+# From a field of the Pod: what users write, and what says of every Pod what the variable means. A reference to
+# something else is trusted, since only the kubelet knows its value (docs/contract.md#sets-of-variables).
+_FIELDS = {"job": {"TPU_WORKER_ID": "batch.kubernetes.io/job-completion-index"},
+           "jobset": {"TPU_WORKER_ID": "batch.kubernetes.io/job-completion-index",
+                      "MEGASCALE_NUM_SLICES": "jobset.sigs.k8s.io/replicatedjob-replicas",
+                      "MEGASCALE_SLICE_ID": "jobset.sigs.k8s.io/job-index"},
+           "lws": {"TPU_WORKER_ID": "leaderworkerset.sigs.k8s.io/worker-index"},
+           "ray": {"TPU_WORKER_ID": "ray.io/replica-host-index"},
+           "statefulset": {"TPU_WORKER_ID": "apps.kubernetes.io/pod-index"}}
+
 
 def cases(rng):
     """Endlessly: a state for each of some variables."""
@@ -45,17 +55,18 @@ def cases(rng):
             yield {name: rng.choice(STATES) for name in rng.sample(chosen, rng.choice((1, 2, 2, 3, 4)))}
 
 
-def entry(name, state, ours):
+def entry(workload, name, state, ours):
     """An entry of a container's env, or None. `ours`: the value that the webhook writes without it."""
     values = {"agrees": ours, "contradicts": _CONTRADICTS.get(name, "x"), "platform": _PLATFORM.get(name),
               "alone": _ALONE.get(name), "empty": ""}
     if state == "elsewhere":
-        return {"name": name, "valueFrom": {"fieldRef": {
-            "fieldPath": "metadata.labels['batch.kubernetes.io/job-completion-index']"}}}
+        label = _FIELDS.get(workload.split("-")[0], {}).get(name)
+        path = f"metadata.labels['{label}']"
+        return label and {"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}}
     return None if values[state] is None else {"name": name, "value": values[state]}
 
 
-def edited(reviews, plain, case):
+def edited(workload, reviews, plain, case):
     """The reviews with the case's variables in each TPU container."""
     reviews = copy.deepcopy(reviews)
     for review, pod in zip(reviews, plain):
@@ -63,7 +74,7 @@ def edited(reviews, plain, case):
             ours = {e["name"]: e.get("value") for e in written.get("env", [])}
             own = [e for e in container.get("env", []) if e["name"] not in case]
             container["env"] = own + [e for name, state in case.items()
-                                      if (e := entry(name, state, ours.get(name))) is not None]
+                                      if (e := entry(workload, name, state, ours.get(name)))]
     return reviews
 
 
@@ -115,7 +126,7 @@ def told(program, workloads, jobs_of, pods_and_cluster, seed=1):
             allowed = (case for case in made if workload.stem.startswith("jobset") or
                        case.get("MEGASCALE_NUM_SLICES") != "alone")  # elsewhere a second slice is denied
             chosen = [next(allowed) for _ in range(PROCESSES // len(workloads) // size + 1)]
-            variants = [edited(reviews, plain, case) for case in chosen]
+            variants = [edited(workload.stem, reviews, plain, case) for case in chosen]
             path = pathlib.Path(folder, workload.name)
             path.write_text("".join(json.dumps(r) + "\n" for variant in variants for r in variant))
             left = reviewed(program, path)
