@@ -33,9 +33,7 @@ EnvChanges reconcile(const ContainerEnv& env, facts::Provenance& after) {
     }
     const State state = env.wanted.states[v];
     if (want == nullptr) {
-      // Without a record of it, it may be the user's after all.
-      if (state == State::ours && env.facts.before->find(env.container.name, variable) != nullptr)
-        changes.removed.add(entry->index);
+      if (state == State::ours) changes.removed.add(entry->index);
     } else if (state == State::platform_default ||
                (state == State::ours && entry->source == read::EnvSource::literal &&
                 entry->value != want->value)) {

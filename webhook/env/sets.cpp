@@ -220,7 +220,14 @@ bool settle_set(Group group, Set set, bool left, outcome::Notes& notes) {
   }
   for (std::size_t v = 0; left && v < read::variable_count; ++v)
     if (set_members[v].set == set)
-      for (const ContainerEnv& env : group) env.wanted.by_variable[v] = nullptr;
+      for (const ContainerEnv& env : group) {
+        env.wanted.by_variable[v] = nullptr;
+        // Without a record of it, what is there may be the user's after all.
+        State& state = env.wanted.states[v];
+        if (state != State::ours ||
+            !env.facts.before->find(env.container.name, static_cast<read::Variable>(v)))
+          state = State::agrees;
+      }
   return left;
 }
 

@@ -133,11 +133,16 @@ std::string reason_of(const webhook::outcome::Decision& decision,
                           : warnings.back().sentence;
 }
 
-// The variables that make a member of several hosts.
+// The variables that make a member of several hosts, once a value of the user's that contradicts is
+// gone.
 bool gives_ids(const webhook::decide::Told& told) {
-  return std::ranges::any_of(told.envs, [](const webhook::env::ContainerEnv& each) {
-    return each.wanted.find(Variable::tpu_worker_id) != nullptr;
-  });
+  const auto kept = [](const auto& each) {
+    return each.finding == webhook::findings::Finding::value_kept;
+  };
+  return std::ranges::any_of(told.notes.warnings(), kept) ||
+         std::ranges::any_of(told.envs, [](const webhook::env::ContainerEnv& each) {
+           return each.wanted.find(Variable::tpu_worker_id) != nullptr;
+         });
 }
 
 // What a ledger gives is not on the Pod, and what one host needs its device plugin says.
