@@ -6,7 +6,7 @@ namespace tpuwh::topology {
 // Whoever wrote the topology label or annotation, or the containers' limits, can cause these.
 enum class Errc {
   dims_empty,           // ""
-  dims_malformed,       // "4x", "4x4x4x4", "4 x 4", "four"
+  dims_malformed,       // "4x", "4x4x4x4", "4 x 4", "four"; 4x4x4 where slices have two dimensions
   dims_upper_case,      // "4X4": no node carries it
   dims_zero,            // "0x4"
   dims_negative,        // "-4x4"

@@ -82,6 +82,19 @@ Error invalid_chips(const SliceRequest& request, const Generation* generation) {
                                         ", more than any node has" + node_advice(generation));
 }
 
+// The shapes are those of its nodes with so many chips, else of its smallest.
+Error wrong_rank(const SliceRequest& request, std::uint32_t chips_per_host,
+                 const Generation& generation) {
+  const bool has_nodes = !legal_shapes(generation, chips_per_host).empty();
+  return Error(
+      Errc::dims_malformed,
+      "topology " + request.dims.text() + " has " +
+          base::counted(request.dims.rank(), "dimension") + ", but those of " +
+          std::string(generation.label) + " have " + std::to_string(generation.rank) +
+          shape_advice(&generation, has_nodes ? chips_per_host
+                                              : generation.machine_types.front().chips_per_vm));
+}
+
 Error not_dividing(const SliceRequest& request, std::uint32_t chips_per_host,
                    const Generation* generation) {
   return Error(Errc::chips_not_dividing, "topology " + request.dims.text() + " is " +
@@ -143,6 +156,8 @@ Result<Slice> make_slice(const SliceRequest& request) {
   if (is_invalid(request)) return invalid_chips(request, generation);
   const auto chips_per_host =
       static_cast<std::uint32_t>(request.chips_per_container * request.containers_per_pod);
+  if (generation != nullptr && request.dims.rank() != generation->rank)
+    return wrong_rank(request, chips_per_host, *generation);
   const std::uint64_t chips = request.dims.chips();
   if (chips % chips_per_host != 0) return not_dividing(request, chips_per_host, generation);
 

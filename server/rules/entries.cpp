@@ -1,6 +1,7 @@
 #include "server/rules/entries.hpp"
 
 #include "server/text/json.hpp"
+#include "webhook/read/vocabulary.hpp"
 #include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
@@ -28,10 +29,18 @@ constexpr std::string_view asks_for_tpu =
     R"([object.spec.containers != null ? object.spec.containers : [],
  has(object.spec.initContainers) ? object.spec.initContainers : []].exists(list,
   list.size() > 500 || list.exists(c, has(c.resources) &&
-    (has(c.resources.limits) && 'google.com/tpu' in c.resources.limits ||
-     has(c.resources.requests) && 'google.com/tpu' in c.resources.requests))))";
+    (has(c.resources.limits) && {} ||
+     has(c.resources.requests) && {}))))";
 
-constexpr std::string_view has_claims = "has(object.spec.resourceClaims)";
+// Claims, and resources that Kubernetes makes claims of where a DeviceClass has them: one by the
+// class's name, and any of a Pod for TPU nodes.
+constexpr std::string_view has_claims =
+    R"((has(object.spec.resourceClaims) ||
+ [object.spec.containers != null ? object.spec.containers : [],
+  has(object.spec.initContainers) ? object.spec.initContainers : []].exists(list,
+  list.size() > 50 || list.exists(c, has(c.resources) && has(c.resources.limits) &&
+    (c.resources.limits.size() > 20 || c.resources.limits.exists(name, name.startsWith('{}') ||
+      name.contains('/') && has(object.spec.nodeSelector) && '{}' in object.spec.nodeSelector))))))";
 
 // Sources: GKE documentation, "Run GPUs in GKE Standard node pools"; k8s-device-plugin v0.17.1,
 // docs/gpu-feature-discovery (read 2026-11).
@@ -255,9 +264,18 @@ class Plan {
 
 }  // namespace
 
+std::string asks_for_chips(std::string_view amounts) {
+  std::string out;
+  for (const std::string_view name : webhook::read::chip_resources)
+    out += fmt::format("{}'{}' in {}", out.empty() ? "(" : " || ", name, amounts);
+  return out + ")";
+}
+
 Conditions conditions(const std::string& prefix) {
-  return {.asks_for_tpu = std::string(asks_for_tpu),
-          .has_claims = std::string(has_claims),
+  return {.asks_for_tpu = fmt::format(asks_for_tpu, asks_for_chips("c.resources.limits"),
+                                      asks_for_chips("c.resources.requests")),
+          .has_claims = fmt::format(has_claims, webhook::read::key::class_resource,
+                                    webhook::read::key::accelerator),
           .selects_gpus = std::string(selects_gpus),
           .annotated = fmt::format(annotated, prefix)};
 }

@@ -801,8 +801,15 @@ class Claims(Reports):  # H
 
     def test_by_the_resource_of_their_class(self):
         alone = {"name": "main", "image": "a", "resources": {"limits": {"deviceclass.resource.kubernetes.io/tpu.google.com": "4"}}}
-        said = self.warned(stateful_set(pod(alone)), "TPU-113", "by resource deviceclass.resource.kubernetes.io/tpu.google.com, which tpu-webhook does not read")
-        self.assertEqual(len(said.findings), 1, said.text)
+        self.assertIn("1 slice of 4x4", self.fine(stateful_set(pod(alone))).first["sentence"])
+        self.refused(jobset(replicated(pod(alone), hosts=2)), "TPU-404", "4x4 with 4 chips per Pod has 4 hosts")
+        own = named("DeviceClass", "ours", {"selectors": [{"cel": {"expression": 'device.driver == "tpu.google.com"'}}],
+                                            "extendedResourceName": "acme.example/chips"})
+        del own["metadata"]["namespace"]
+        for name in ("deviceclass.resource.kubernetes.io/ours", "acme.example/chips"):
+            alone["resources"]["limits"] = {name: "4"}
+            self.assertIn("1 slice of 4x4", self.fine(stateful_set(pod(alone)) + [own]).first["sentence"])
+            self.refused(jobset(replicated(pod(alone), hosts=2)) + [own], "TPU-404", "4x4 with 4 chips per Pod has 4 hosts")
         alone["resources"]["limits"] = {"deviceclass.resource.kubernetes.io/gpu.nvidia.com": "4"}
         self.assertNotIn("TPU-113", Said(stateful_set(pod(alone))).text)
 
@@ -815,6 +822,59 @@ class Claims(Reports):  # H
         counted = self.template(exactly={**self.chips, "count": 4})
         self.assertIn("1 slice of 4x4", self.fine(stateful_set(self.asks()) + [counted]).first["sentence"])
         self.refused(jobset(replicated(self.asks(), hosts=2)) + [counted], "TPU-404", "4x4 with 4 chips per Pod has 4 hosts")
+
+
+class Rules(unittest.TestCase):  # `explain --team-rules` is what `policy test` is, object by object
+    rules = {"contact": "#ask", "otherNamespaces": "deny", "rules": [
+        {"name": "train", "namespaces": ["ml"], "accelerators": [V6E], "topologies": ["2x2", "4x4"], "maxSliceChips": 16, "maxSlices": 2, "maxChips": 32,
+         "capacity": ["on-demand"], "names": "train*", "maxRunSeconds": 60, "resumable": True, "labels": {"team": ["*"]}, "queue": True,
+         "images": ["example.com/*"], "secretVariables": ["*_TOKEN"],
+         "forbid": ["tags", "latest", "privileged", "hostPath", "hostNetwork", "defaultServiceAccount"]}]}
+    image = "example.com/a@sha256:" + "0" * 64
+
+    def clean(self, metadata=None, template=None, **spec):
+        kept = template or pod(container(image=self.image), labels={"team": "a"}, serviceAccountName="trainer")
+        return job(kept, metadata=metadata or dict(QUEUED), activeDeadlineSeconds=60, suspend=True, **spec)[:1]
+
+    def changed(self, **spec):
+        more = {key: spec.pop(key) for key in ("image", "env", "securityContext") if key in spec}
+        select, labels = spec.pop("select", None), spec.pop("labels", {"team": "a"})
+        shape = {key: spec.pop(key) for key in ("topology", "accelerator") if key in spec}
+        return self.clean(template=pod(container(**{"image": self.image, **more}), labels=labels, select=select, **shape,
+                                       **{"serviceAccountName": "trainer", **spec}))
+
+    def said(self, *command):
+        done = subprocess.run([PROGRAM, *command, "-"], input="\n".join(json.dumps(each) for each in self.objects), capture_output=True, text=True,
+                              timeout=60, check=False)
+        return json.loads(done.stdout)
+
+    def test_agree(self):
+        owner = {"apiVersion": "batch/v1", "kind": "CronJob", "name": "nightly", "uid": "u", "controller": True}
+        cases = {
+            "": self.clean(), "TPU-652": self.changed(accelerator="tpu-v5-lite-podslice"), "TPU-653": self.changed(topology="2x4"),
+            "TPU-654": self.changed(topology="8x8"), "TPU-656": self.clean(hosts=16),
+            "TPU-657": self.changed(select={"cloud.google.com/gke-spot": "true"}), "TPU-671": self.changed(labels={}),
+            "TPU-672": self.clean(metadata={"labels": {"a": "b"}}), "TPU-673": self.changed(image=self.image.replace("example", "other")),
+            "TPU-674": self.changed(image="example.com/a:1"), "TPU-675": self.changed(image="example.com/a"),
+            "TPU-676": self.changed(securityContext={"privileged": True}),
+            "TPU-677": self.changed(volumes=[{"name": "d", "hostPath": {"path": "/dev"}}]), "TPU-678": self.changed(hostNetwork=True),
+            "TPU-679": self.changed(serviceAccountName="default"), "TPU-680": self.changed(env=[{"name": "HF_TOKEN", "value": "x"}]),
+            "TPU-651": [{**self.clean()[0], "metadata": {"name": "train", "namespace": "elsewhere", **QUEUED}}],
+            "TPU-658": [{**self.clean()[0], "metadata": {"name": "other", "namespace": "ml", **QUEUED}}],
+            "none": [{**self.changed(hostNetwork=True)[0], "metadata": {"name": "made", "namespace": "ml", "ownerReferences": [owner]}}],
+        }
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            json.dump(self.rules, file)
+            file.flush()
+            for expected, self.objects in cases.items():
+                tried = self.said("policy", "test", "--team-rules", file.name, "--output", "json")["objects"]
+                told = self.said("explain", "--team-rules", file.name, "-o", "json")["workloads"][0]
+                found = {each["id"] for each in told["findings"] if "TPU-651" <= each["id"] <= "TPU-680" and each["level"] == "deny"}
+                ids = {each["id"] for one in tried for each in one["findings"] if each["refuses"]}
+                self.assertEqual(found, ids, expected)
+                if expected.startswith("TPU"):
+                    self.assertIn(expected, {each["id"] for each in told["findings"]}, told)
+                self.assertEqual(any(one["outcome"] == "refused" for one in tried), told["verdict"] == "refused", expected)
 
 
 class Elsewhere(Reports):  # Q: variables by envFrom, Ray's own numbers, groups, names that are made up

@@ -38,7 +38,7 @@ Validated validated(const json& object, const Change& change) {
   std::string text = review_of_object(object, change).dump();
   const webhook::read::ClusterView& cluster = change.cluster != nullptr ? *change.cluster : nothing;
   const webhook::answer::Answer answer = webhook::validate::validate(
-      webhook::read::Body(text), change.config, cluster, workspace, change.listener);
+      webhook::read::Body(text), change.config, cluster, workspace);
   Validated out;
   out.status = answer.http_status;
   out.outcome = answer.summary.outcome;
@@ -100,6 +100,8 @@ json a_jobset(const json& replicated_jobs) {
 
 json a_job(json spec, const json& pod_template) {
   spec["template"] = pod_template;
+  json& pod = spec["template"]["spec"];
+  if (pod.is_object() && !pod.contains("restartPolicy")) pod["restartPolicy"] = "Never";
   return {{"apiVersion", "batch/v1"},
           {"kind", "Job"},
           {"metadata", {{"name", "train"}}},

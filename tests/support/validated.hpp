@@ -33,12 +33,7 @@ struct Change {
   std::string_view sub_resource = {};
   webhook::config::Config config{};
   const webhook::read::ClusterView* cluster = nullptr;
-  webhook::validate::Listener listener = webhook::validate::Listener::api_server;
 };
-// Somebody who has asked no API server.
-inline Change for_a_person() {
-  return {.listener = webhook::validate::Listener::person};
-}
 
 json review_of_object(const json& object, const Change& change = {});
 Validated validated(const json& object, const Change& change = {});
@@ -51,6 +46,7 @@ json a_group(std::string_view name, const json& hosts, const json& pod_template)
 json a_jobset(const json& replicated_jobs);
 // `spec` is that of its Jobs without the template.
 json a_replicated_job(std::string_view name, json spec, const json& pod_template);
+// Its Pods are not restarted where the template says nothing else.
 json a_job(json spec, const json& pod_template);
 json an_lws(const json& leader_worker_template);
 

@@ -97,7 +97,7 @@ Answer answer_review(read::Body body, decide::Around around, Workspace::Impl& wo
       read::read_review(body.bytes(), around.config.prefix, work.reader, work.review, work.pod);
   const bool bad_quantity = !read && work.reader.error().code() == findings::Errc::not_chips;
   if (!read && !bad_quantity) return refuse(work.reader.error(), work);
-  if (!bad_quantity && !work.pod.claims.empty()) {
+  if (!bad_quantity && work.pod.may_claim()) {
     if (take_claims(around.cluster, around.config, work))
       return ask_for_claims(around.config, work);
     around.claims = &work.claims;

@@ -52,8 +52,8 @@ std::string completions_refusal(const JobWords& job) {
          " and completions is missing, which an Indexed Job needs";
 }
 
-void add(Refusals& out, std::string sentence, bool said) {
-  if (!sentence.empty()) out.push_back({std::move(sentence), said});
+void add(Refusals& out, std::string sentence) {
+  if (!sentence.empty()) out.push_back(std::move(sentence));
 }
 
 // "train-slice-1" of the last Job, "train-slice-1-3-abcde" of its last Pod.
@@ -65,31 +65,28 @@ std::string last_job(const ReplicatedJobWords& job) {
 
 Refusals refusals_of_job(const JobWords& job, JobMaker maker) {
   Refusals out;
-  const bool said = maker != JobMaker::jobset;
-  add(out, policy_refusal(job, maker), said);
+  add(out, policy_refusal(job, maker));
   if (!job.policy_container.empty())
     add(out,
         "podFailurePolicy names container " + printable(job.policy_container) +
-            ", which the template does not have",
-        said);
-  add(out, completions_refusal(job), said);
+            ", which the template does not have");
+  add(out, completions_refusal(job));
   if (maker == JobMaker::cron_job && job.selects)
-    add(out, "the Jobs of a CronJob have neither a selector nor manualSelector; remove them", said);
+    add(out, "the Jobs of a CronJob have neither a selector nor manualSelector; remove them");
   else if (job.selects_others)
     add(out,
         "selector does not match the labels controller-uid and job-name that the API server gives "
-        "to a Job's Pods; remove it",
-        maker == JobMaker::person);
+        "to a Job's Pods; remove it");
   return out;
 }
 
-Refusals refusals_of_replicas(const TemplateWords& pod, std::string_view kind, bool made) {
+Refusals refusals_of_replicas(const TemplateWords& pod, std::string_view kind) {
   Refusals out;
   const std::string pods = concat({"Pods of a ", kind});
   if (!pod.restart_policy.empty() && pod.restart_policy != "Always")
-    add(out, policy_in_words(pod.restart_policy, {}) + ", and " + pods + " need Always", !made);
+    add(out, policy_in_words(pod.restart_policy, {}) + ", and " + pods + " need Always");
   if (pod.has_deadline)
-    add(out, "activeDeadlineSeconds is set, which " + pods + " cannot have", !made);
+    add(out, "activeDeadlineSeconds is set, which " + pods + " cannot have");
   return out;
 }
 
@@ -98,13 +95,11 @@ Refusals refusals_of_jobset(const ReplicatedJobWords& job) {
   if (job.replicas == 0) return out;
   const std::string name = last_job(job);
   if (!is_dns_1035_label(name))
-    add(out, "name " + printable(name, 80) + " of a Job " + no_label(name, base::max_label_length),
-        true);
+    add(out, "name " + printable(name, 80) + " of a Job " + no_label(name, base::max_label_length));
   if (!out.empty() || !job.completions || *job.completions == 0) return out;
   const std::string pod = concat({name, "-", std::to_string(*job.completions - 1), "-abcde"});
   if (!is_dns_1035_label(pod))
-    add(out, "name " + printable(pod, 80) + " of a Pod " + no_label(pod, base::max_label_length),
-        true);
+    add(out, "name " + printable(pod, 80) + " of a Pod " + no_label(pod, base::max_label_length));
   return out;
 }
 
@@ -115,16 +110,14 @@ Refusals refusals_of_coordinator(const CoordinatorWords& coordinator,
   if (job == jobs.end()) {
     add(out,
         "spec.coordinator names replicated job " + printable(coordinator.replicated_job) +
-            ", which does not exist",
-        true);
+            ", which does not exist");
     return out;
   }
   const auto look = [&](std::string_view field, Number index, std::uint64_t number) {
     if (index.value_or(0) >= number)
       add(out,
           concat({"spec.coordinator.", field, " is ", std::to_string(index.value_or(0)), ", and ",
-                  "replicated job ", printable(job->name), " has ", std::to_string(number)}),
-          true);
+                  "replicated job ", printable(job->name), " has ", std::to_string(number)}));
   };
   look("jobIndex", coordinator.job_index, job->replicas);
   if (job->completions) look("podIndex", coordinator.pod_index, *job->completions);
@@ -137,8 +130,7 @@ Refusals refusals_of_ray(std::string_view kind, std::string_view name) {
   if (name.size() > most || !is_dns_1035_label(name))
     add(out,
         concat({"KubeRay 1.4 and later refuse it: the name ", printable(name), " of a ", kind, " ",
-                no_label(name, most)}),
-        false);
+                no_label(name, most)}));
   return out;
 }
 
@@ -147,8 +139,7 @@ Refusals refusals_of_ray_group(const RayGroupNumbers& group) {
   if (group.least && group.most && *group.least > *group.most)
     add(out,
         concat({"KubeRay 1.6 and later refuse it: minReplicas is ", std::to_string(*group.least),
-                ", above maxReplicas ", std::to_string(*group.most)}),
-        false);
+                ", above maxReplicas ", std::to_string(*group.most)}));
   return out;
 }
 

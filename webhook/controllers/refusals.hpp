@@ -1,7 +1,5 @@
 // What the API server, or an operator, refuses of an object or of what its controller makes of it:
-// often in an event of a child that nobody reads. Words as they were written in, a sentence out.
-//
-// Each rule says who speaks, since a webhook says only what nobody else says at that moment.
+// often in an event of a child that nobody reads. Words as they were written in, sentences out.
 //
 //   source  kubernetes v1.36.3 pkg/apis/batch/validation, pkg/apis/apps/validation,
 //           pkg/registry/batch/job/strategy.go; jobset v0.12.0 pkg/webhooks/jobset_webhook.go;
@@ -16,11 +14,7 @@
 
 namespace tpuwh::webhook::controllers {
 
-struct Refusal {
-  std::string sentence;
-  bool said = false;  // to whoever creates the object; else in an event alone
-};
-using Refusals = std::vector<Refusal>;
+using Refusals = std::vector<std::string>;
 
 // What every maker of Pods looks at in its template.
 struct TemplateWords {
@@ -42,8 +36,8 @@ struct JobWords {
 Refusals refusals_of_job(const JobWords& job, JobMaker maker);
 
 // Of the template of a StatefulSet or a Deployment, or of one that LeaderWorkerSet makes
-// StatefulSets of: these tell nobody.
-Refusals refusals_of_replicas(const TemplateWords& pod, std::string_view kind, bool made);
+// StatefulSets of.
+Refusals refusals_of_replicas(const TemplateWords& pod, std::string_view kind);
 
 // JobSet's webhook asks that each name that it or the Job controller makes is a DNS-1035 label.
 struct ReplicatedJobWords {

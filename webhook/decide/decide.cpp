@@ -182,13 +182,14 @@ void note_excluded(const read::Pod& pod, outcome::Notes& notes) {
 }
 
 // A Pod without chips that are known: its claims may be what it asks with, surely or because it
-// selects TPU nodes.
+// selects TPU nodes. Of a resource whose class is not known nothing is said.
 void note_claims(const read::Pod& pod, const read::TakenClaims& claims, outcome::Notes& notes) {
   using NotCounted = read::TakenClaims::NotCounted;
   constexpr auto nothing = outcome::Notes::Consequence::not_injected;
   if (claims.not_counted == NotCounted::chips)
     return notes.warn(Finding::claims_unknown, claims.why, nothing);
-  if (claims.not_counted == NotCounted::nothing || pod.selector(read::key::accelerator).empty())
+  if (claims.not_counted == NotCounted::nothing || (pod.claims.empty() && claims.why.empty()) ||
+      pod.selector(read::key::accelerator).empty())
     return;
   notes.warn(Finding::claims_unknown,
              base::concat({"the Pod selects TPU nodes, but no container asks for google.com/tpu; "

@@ -18,7 +18,8 @@ namespace {
 using NotCounted = TakenClaims::NotCounted;
 
 bool asks_by_claim(const Container& container) {
-  return container.claims_begin != container.claims_end && container.chips() == 0;
+  return container.chips() == 0 && (container.claims_begin != container.claims_end ||
+                                    container.resources_begin != container.resources_end);
 }
 
 // The claims of a Pod by their names: it may have as many as the review holds, and as many
@@ -134,8 +135,10 @@ std::string_view looked_for(std::string_view name) {
 
 // "ResourceClaimTemplate four-chips"
 std::string title(const ClaimSource& source) {
-  return base::concat(
-      {source.made ? "ResourceClaimTemplate " : "ResourceClaim ", base::printable(source.name)});
+  return base::concat({source.resource ? "resource "
+                       : source.made   ? "ResourceClaimTemplate "
+                                       : "ResourceClaim ",
+                       base::printable(source.name)});
 }
 
 // The claims of one Pod, one container after the other.
@@ -175,16 +178,37 @@ class Taking {
       const auto more = claim == nullptr ? nothing_read() : claimed(*claim);
       chips = more ? std::optional(*chips + *more) : std::nullopt;
     });
+    for (std::uint32_t i = container.resources_begin; chips && i < container.resources_end; ++i) {
+      const auto more = claimed(pod_.resources[i]);
+      chips = more ? std::optional(*chips + *more) : std::nullopt;
+    }
     return chips;
+  }
+
+  std::optional<std::uint64_t> claimed(const AskedResource& resource) {
+    const ClaimSource source{{}, looked_for(resource.name), false, true};
+    const auto each = claimed(source, 1);
+    if (each.value_or(0) == 0) return each;
+    const auto devices = chip_count(resource.amount);
+    if (devices) return *each * *devices;
+    return not_counted(NotCounted::chips,
+                       base::concat({title(source), ": ", devices.error().message()}));
   }
 
   std::optional<std::uint64_t> claimed(const Claim& claim) {
     const bool made = !claim.template_name.empty();
     const ClaimSource source{ns_, looked_for(made ? claim.template_name : claim.claim_name), made};
+    return claimed(source, claim.uses);
+  }
+
+  // uses: by containers that run at a time
+  std::optional<std::uint64_t> claimed(const ClaimSource& source, std::uint32_t uses) {
     if (source.name.empty() || ++asked_ > max_asked_claims) return nothing_read();
     Claimed found = cluster_.claimed(source);
     switch (found.known) {
       case Claimed::Known::no:
+        // Of a resource its name alone says that a class has it.
+        if (source.resource && !source.name.starts_with(key::class_resource)) return 0;
         if (found.why.empty()) return nothing_read();
         return not_counted(NotCounted::chips, base::concat({title(source), " ", found.why}));
       case Claimed::Known::unread:
@@ -202,13 +226,13 @@ class Taking {
       if (!found.why.empty()) doubt_ = base::concat({title(source), " ", found.why});
       return 0;
     }
-    return chips_of(claim, source, std::move(found));
+    return chips_of(uses, source, std::move(found));
   }
 
   // Of one that is for chips.
-  std::optional<std::uint64_t> chips_of(const Claim& claim, const ClaimSource& source,
+  std::optional<std::uint64_t> chips_of(std::uint32_t uses, const ClaimSource& source,
                                         Claimed found) {
-    if (claim.uses > 1)
+    if (uses > 1)
       return not_counted(NotCounted::chips,
                          base::concat({"containers of the Pod share the chips of ", title(source),
                                        "; which of them runs on the chips is not known"}));
@@ -219,7 +243,7 @@ class Taking {
                          base::concat({title(source),
                                        " asks for all chips of a node; how many that are does not "
                                        "follow from the node selector"}));
-    if (!source.made) taken_.named = source.name;
+    if (!source.made && !source.resource) taken_.named = source.name;
     describe(std::move(found));
     return *chips;
   }

@@ -1,4 +1,4 @@
-// Chips that are asked for by resource claim (DRA) instead of google.com/tpu.
+// Chips that are asked for by claim (DRA), or by a DeviceClass's resource, not by google.com/tpu.
 #pragma once
 
 #include "webhook/read/cluster.hpp"
@@ -15,8 +15,8 @@ namespace tpuwh::webhook::read {
 // may name as many as it holds, and each is a question to the API server.
 inline constexpr std::size_t max_unread_claims = 16;
 
-// More claims of a Pod's containers are not looked at: each is a question to the store, and those
-// behind them count as not read.
+// More claims of a Pod's containers, and resources that may be claims, are not looked at: each is a
+// question to the store, and those after them count as not read.
 inline constexpr std::size_t max_asked_claims = 128;
 
 // What the claims of a Pod say beside its chips.

@@ -37,6 +37,9 @@ struct PoolQuestion {
 struct ClaimSource {
   std::string_view ns, name;
   bool made = false;  // from a template
+  // By the scheduler, for a container that asks for a resource of this name: what it claims is of
+  // one device.
+  bool resource = false;
 
   bool operator==(const ClaimSource&) const = default;
 };

@@ -138,18 +138,21 @@ bool read_quantity(base::json::Reader& in, std::string_view& text) {
 }
 
 // Of a container's resources the list that is called `list`.
-bool read_tpu_of(base::json::Reader& in, std::string_view list, const Container& container,
+bool read_tpu_of(base::json::Reader& in, std::string_view list, Container& container,
                  std::optional<std::uint64_t>& out, Pod& pod) {
   return in.take_null() || in.object([&](std::string_view key, base::json::Seen& seen) {
-    if (key != key::tpu) return in.skip();
-    if (!in.first(seen, 0) || in.take_null()) return !in.failed();
+    const bool known = asks_for_chips(key);
+    if (!known && (list != "limits" || key.find('/') == key.npos)) return in.skip();
+    if ((known && !in.first(seen, key == key::tpu ? 0 : 1)) || in.take_null()) return !in.failed();
     std::string_view text;
     if (!read_quantity(in, text)) return false;
+    if (!known) return keep(in, pod.resources, {key, text});
+    container.by_claim = container.by_claim || key != key::tpu;
     const auto chips = chip_count(text);
     if (chips)
-      out = *chips;
+      out = out.value_or(0) + *chips;
     else if (!pod.bad_chips)
-      pod.bad_chips = {chips.error(), list, container.index, container.init};
+      pod.bad_chips = {chips.error(), key, list, container.index, container.init};
     return true;
   });
 }
@@ -191,8 +194,12 @@ bool read_claims(base::json::Reader& in, Pod& pod) {
 
 bool read_resources(base::json::Reader& in, Container& container, Pod& pod) {
   return in.take_null() || in.object([&](std::string_view key, base::json::Seen& seen) {
-    if (key == "limits")
-      return in.first(seen, 0) && read_tpu_of(in, key, container, container.limit, pod);
+    if (key == "limits") {
+      container.resources_begin = static_cast<std::uint32_t>(pod.resources.size());
+      const bool read = in.first(seen, 0) && read_tpu_of(in, key, container, container.limit, pod);
+      container.resources_end = static_cast<std::uint32_t>(pod.resources.size());
+      return read;
+    }
     if (key == "requests")
       return in.first(seen, 1) && read_tpu_of(in, key, container, container.request, pod);
     if (key == "claims") return in.first(seen, 2) && read_claim_uses(in, container, pod);
@@ -347,15 +354,15 @@ const EnvEntry* Pod::last_entry(const Container& container, Variable variable) c
   return nullptr;
 }
 
-std::array<std::string_view, 5> BadChips::path_of(std::string_view number) const {
-  return {init ? "spec.initContainers[" : "spec.containers[", number, "].resources.", list,
-          ".google.com/tpu"};
+std::array<std::string_view, 6> BadChips::path_of(std::string_view number) const {
+  return {init ? "spec.initContainers[" : "spec.containers[", number, "].resources.", list, ".",
+          resource};
 }
 
 std::string BadChips::path() const {
   const std::string number = std::to_string(container);
   const auto parts = path_of(number);
-  return base::concat({parts[0], parts[1], parts[2], parts[3], parts[4]});
+  return base::concat({parts[0], parts[1], parts[2], parts[3], parts[4], parts[5]});
 }
 
 void Pod::clear() {
@@ -368,6 +375,7 @@ void Pod::clear() {
   tolerations.clear();
   claims.clear();
   claim_uses.clear();
+  resources.clear();
   node_terms.clear();
   pod_terms.clear();
   requirements.clear();

@@ -70,11 +70,14 @@ struct Container {
   std::uint32_t entries_begin = 0;  // [begin, end) in Pod::entries; both 0 without a list
   std::uint32_t entries_end = 0;
   std::uint32_t variables = 0;           // of these entries, a bit for each
-  std::optional<std::uint64_t> request;  // google.com/tpu
+  std::optional<std::uint64_t> request;  // of chip_resources
   std::optional<std::uint64_t> limit;
+  std::uint32_t resources_begin = 0;  // [begin, end) in Pod::resources
+  std::uint32_t resources_end = 0;
   std::uint32_t claims_begin = 0;  // [begin, end) in Pod::claim_uses
   std::uint32_t claims_end = 0;
-  bool by_claim = false;  // request and limit are what its claims ask for: take_claimed_chips()
+  // A driver of claims gives the chips, by its class's resource or by claims: take_claimed_chips().
+  bool by_claim = false;
 
   // Chips it asks for: the request, else the limit. Extended resources have both
   // equal on an API server; a template may have one.
@@ -158,9 +161,15 @@ struct Selector {
   std::string_view key, value;
 };
 
-// A google.com/tpu that is no number of chips.
+// A limit on a resource that a DeviceClass may have.
+struct AskedResource {
+  std::string_view name, amount;
+};
+
+// One of chip_resources that is no number of chips.
 struct BadChips {
   NotChips what;
+  std::string_view resource;
   std::string_view list;        // "limits" or "requests"
   std::uint32_t container = 0;  // in the Pod's list
   bool init = false;            // of initContainers
@@ -168,7 +177,7 @@ struct BadChips {
   // "spec.containers[0].resources.limits.google.com/tpu", and the same in its parts, with the
   // container's number in decimal.
   std::string path() const;
-  std::array<std::string_view, 5> path_of(std::string_view number) const;
+  std::array<std::string_view, 6> path_of(std::string_view number) const;
 };
 
 // What a Pod says once. Forgotten by assigning a new one.
@@ -203,6 +212,7 @@ struct Pod : PodMembers {
   std::vector<Toleration> tolerations;
   std::vector<Claim> claims;
   std::vector<std::string_view> claim_uses;  // names in resources.claims of containers
+  std::vector<AskedResource> resources;
   std::vector<NodeTerm> node_terms;
   std::vector<PodTerm> pod_terms;
   std::vector<Requirement> requirements;
@@ -216,6 +226,8 @@ struct Pod : PodMembers {
   std::string_view annotation(Annotation annotation) const {
     return annotation_values.text(annotation);
   }
+  // Whether take_claimed_chips() may find chips.
+  bool may_claim() const { return !claims.empty() || !resources.empty(); }
   bool has(Annotation annotation) const { return annotation_values.has(annotation); }
   // "" where there is none. Inline: of most keys that are asked for their length says it.
   std::string_view selector(std::string_view key) const {

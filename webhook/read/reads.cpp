@@ -21,7 +21,10 @@ std::span<const ReadRow> reads() {
        "which member of which slice the Pod is, who places it, and whether it may be denied"},
       {"Pod", "spec.containers[*] and initContainers[*]: name, restartPolicy",
        "to tell processes from init containers"},
-      {"Pod", "spec.containers[*].resources.limits and requests: google.com/tpu only",
+      {"Pod",
+       "spec.containers[*].resources.limits and requests: google.com/tpu and "
+       "deviceclass.resource.kubernetes.io/tpu.google.com; of limits other extended resources, "
+       "which a DeviceClass may have",
        "chips of a host"},
       {"Pod",
        "spec.resourceClaims[*]: name, resourceClaimTemplateName, resourceClaimName; "
@@ -60,10 +63,10 @@ std::span<const ReadRow> reads() {
        "spec.networkConfig.subdomainPolicy, replicas, startupPolicy",
        "likewise of a group or a subgroup"},
       {"workload object",
-       "metadata.name, generateName, deletionTimestamp; ownerReferences[*].kind, controller; label "
+       "metadata.name, generateName; ownerReferences[*].kind, controller; label "
        "kueue.x-k8s.io/queue-name; of an update the same of oldObject",
-       "to name it; one that is being deleted, was made by a checked object, may be resized by "
-       "Kueue or was wrong before is not refused"},
+       "to name it; one that was made by a checked object, whose nodes a flavor of Kueue may "
+       "choose or that was wrong before is not refused"},
       {"workload object", "of each Pod template what is read of a Pod",
        "the values that its Pods would get"},
       {"workload object",
@@ -77,7 +80,7 @@ std::span<const ReadRow> reads() {
        "other causes that keep a slice from forming, and fields that are not looked at"},
       {"cluster",
        "ResourceClaimTemplates, ResourceClaims: device classes, how many devices, selectors; "
-       "selectors of DeviceClasses",
+       "selectors and extendedResourceName of DeviceClasses",
        "chips requested by claim"},
       {"cluster", "RayClusters: numOfHosts and replicas of each worker group",
        "no more ids than the group has members"},

@@ -212,6 +212,12 @@ std::optional<Variable> find_variable(std::string_view name);
 // Node labels and the resource.
 namespace key {
 inline constexpr std::string_view tpu = "google.com/tpu";
+// A DeviceClass of the TPU driver's, and the resource that each class has
+// (docs/facts.md#dra-extended-resource).
+inline constexpr std::string_view tpu_class = "tpu.google.com";
+inline constexpr std::string_view class_resource = "deviceclass.resource.kubernetes.io/";
+inline constexpr std::string_view tpu_of_class =
+    "deviceclass.resource.kubernetes.io/tpu.google.com";
 inline constexpr std::string_view accelerator = "cloud.google.com/gke-tpu-accelerator";
 inline constexpr std::string_view topology = "cloud.google.com/gke-tpu-topology";
 inline constexpr std::string_view accelerator_count = "cloud.google.com/gke-accelerator-count";
@@ -228,5 +234,12 @@ inline constexpr std::string_view reservation = "cloud.google.com/reservation-na
 inline constexpr std::string_view jobset_namespaced_job = "alpha.jobset.sigs.k8s.io/namespaced-job";
 inline constexpr std::string_view kueue_gate_prefix = "kueue.x-k8s.io/";
 }  // namespace key
+
+// The resources that ask for chips in every cluster. Which others do, DeviceClasses of a cluster
+// tell (ClaimSource::resource).
+inline constexpr std::array chip_resources{key::tpu, key::tpu_of_class};
+constexpr bool asks_for_chips(std::string_view resource) {
+  return resource == key::tpu || resource == key::tpu_of_class;
+}
 
 }  // namespace tpuwh::webhook::read

@@ -41,6 +41,7 @@ struct AskedTemplate {
 struct AskedObject {
   std::string name = {};
   std::vector<AskedTemplate> templates = {};
+  bool all = true;  // a template that could not be counted is left out where it is not
 };
 
 struct Broken {

@@ -48,11 +48,10 @@ bool check_order(Checker& checker, const Spec& spec) {
 }  // namespace
 
 bool check_template(Checker& checker, base::json::Reader::Mark pod_template, std::string_view kind,
-                    bool made, std::string_view step) {
-  if (!made && !checker.for_person()) return true;
+                    std::string_view step) {
   TemplateSpec read;
   if (!read_template_spec(checker.reader(), pod_template, read, step)) return false;
-  checker.add_refusals(controllers::refusals_of_replicas(read.words, kind, made));
+  checker.add_refusals(controllers::refusals_of_replicas(read.words, kind));
   return true;
 }
 
@@ -74,7 +73,7 @@ bool check_deployment(Checker& checker, base::json::Reader::Mark place) {
   if (!checker.open({}, spec.pod_template)) return !checker.reader().failed();
   checker.pod().owner = {"ReplicaSet", checker.object().name, {}};
   report_alike(checker, checker.decide(), "a Deployment", "use a LeaderWorkerSet or a StatefulSet");
-  return check_template(checker, spec.pod_template, "Deployment", false);
+  return check_template(checker, spec.pod_template, "Deployment");
 }
 
 // Consecutive ordinals are a slice (webhook/workloads/statefulset.cpp).
@@ -92,7 +91,7 @@ bool check_statefulset(Checker& checker, base::json::Reader::Mark place) {
   pod.subdomain = spec.service_name;
   checker.label(read::Label::pod_index, "0");
   checker.report(checker.decide());
-  if (!check_template(checker, spec.pod_template, "StatefulSet", false)) return false;
+  if (!check_template(checker, spec.pod_template, "StatefulSet")) return false;
   if (!check_order(checker, spec)) return false;
   const topology::Slice* slice = checker.slice();
   const std::uint64_t replicas = controllers::one_or(spec.replicas);

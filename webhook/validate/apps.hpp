@@ -13,11 +13,10 @@ bool check_statefulset(Checker& checker, base::json::Reader::Mark spec);
 
 // What a StatefulSet or a Deployment refuses of its template.
 //
-//   made     the object is not there yet: another one's controller makes it
 //   step     what leads to the template in the object, for errors
 //   returns  false where it cannot be read
 bool check_template(Checker& checker, base::json::Reader::Mark pod_template, std::string_view kind,
-                    bool made, std::string_view step = "template");
+                    std::string_view step = "template");
 
 // Reports a Pod of which nothing says which host of its slice it is, since its owner makes all
 // alike. Anything else that decide() found is reported as it is.

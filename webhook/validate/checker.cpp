@@ -13,12 +13,11 @@
 namespace tpuwh::webhook::validate {
 
 Checker::Checker(const WorkloadObject& object, const config::Config& config,
-                 const read::ClusterView& cluster, Listener listener, answer::Workspace::Impl& work,
+                 const read::ClusterView& cluster, answer::Workspace::Impl& work,
                  Findings& findings)
     : object_(object),
       config_(config),
       cluster_(cluster),
-      listener_(listener),
       work_(work),
       findings_(findings) {
   creation_.uid = work.review.uid;
@@ -55,14 +54,15 @@ bool Checker::open(Title title, base::json::Reader::Mark place, std::string_view
   if (!was_read_) return false;
   read::Pod& pod = work_.pod;
   if (pod.bad_chips) {
-    was_read_ = false;
+    was_read_ = asked_.all = false;
     add_bad_chips(*pod.bad_chips);
     return false;
   }
   claims_ = nullptr;
-  if (!pod.claims.empty()) {
+  if (pod.may_claim()) {
     read::take_claimed_chips(pod, creation_.ns, cluster_, work_.claims);
     claims_ = &work_.claims;
+    if (claims_->not_counted != read::TakenClaims::NotCounted::nothing) asked_.all = false;
   }
   if (!facts::read_shape(pod, work_.told.shape)) return false;
   if (claims_ != nullptr) facts::take_claims(*claims_, work_.told.shape);
@@ -75,7 +75,10 @@ constexpr std::string_view max_run_seconds = "cloud.google.com/gke-max-run-durat
 
 // Nothing that an object says of itself keeps the rules from it.
 void Checker::take_asked(base::json::Reader::Mark pod_template) {
-  if (asked_.templates.size() == max_counted_templates) return;
+  if (asked_.templates.size() == max_counted_templates) {
+    asked_.all = false;
+    return;
+  }
   const read::Pod& pod = work_.pod;
   const facts::Shape& shape = work_.told.shape;
   std::uint64_t chips = 0, sidecars = 0, before = 0;
@@ -123,8 +126,8 @@ void Checker::add_bad_chips(const read::BadChips& bad) {
   const auto path = bad.path_of(number);
   findings_.add(Finding::chips_invalid,
                 base::concat({title_.kind, base::printable(title_.name), between, path[0], path[1],
-                              path[2], path[3], path[4], ": \"", base::printable(bad.what.text),
-                              "\" ", bad.what.why}));
+                              path[2], path[3], path[4], path[5], ": \"",
+                              base::printable(bad.what.text), "\" ", bad.what.why}));
 }
 
 // docs/facts.md#one-slice-a-pool
@@ -199,8 +202,7 @@ void Checker::add(Finding finding, std::string sentence, Level most) {
 }
 
 void Checker::add_refusals(const controllers::Refusals& refusals, Level most) {
-  for (const controllers::Refusal& each : refusals)
-    if (for_person() || !each.said) add(Finding::controller_refuses, each.sentence, most);
+  for (const std::string& each : refusals) add(Finding::controller_refuses, each, most);
 }
 
 void Checker::report(const outcome::Decision& decision) {
@@ -218,7 +220,7 @@ void Checker::report(const outcome::Decision& decision) {
 
 bool Checker::kueue_manages() const {
   const read::Pod& pod = work_.pod;
-  return object_.has_queue || pod.kueue_gate || !pod.label(read::Label::kueue_queue_name).empty();
+  return queued_->has_queue || pod.kueue_gate || !pod.label(read::Label::kueue_queue_name).empty();
 }
 
 bool Checker::skips_check() const {
@@ -228,7 +230,8 @@ bool Checker::skips_check() const {
 std::string_view Checker::who_knows_better() const {
   const read::Pod& pod = work_.pod;
   if (skips_check()) return "annotation cloud.google.com/skip-tpu-webhook-check is \"true\"";
-  if (kueue_manages()) return "Kueue, whose queue it is in, may change its size";
+  if (kueue_manages() && work_.told.shape.accelerator.empty())
+    return "the flavor of its Kueue queue selects the accelerator";
   if (work_.told.shape.dynamic) return "the slice is made or cut on demand";
   for (const read::Annotation each :
        {read::Annotation::worker_id, read::Annotation::worker_count, read::Annotation::hostnames,

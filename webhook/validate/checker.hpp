@@ -43,12 +43,12 @@ struct Title {
 class Checker {
  public:
   Checker(const WorkloadObject& object, const config::Config& config,
-          const read::ClusterView& cluster, Listener listener, answer::Workspace::Impl& work,
-          Findings& findings);
+          const read::ClusterView& cluster, answer::Workspace::Impl& work, Findings& findings);
 
   const WorkloadObject& object() const { return object_; }
-  // Whoever listens has asked nobody else.
-  bool for_person() const { return listener_ == Listener::person; }
+  // What Kueue admits: the object, or the template of a CronJob's Jobs while that is checked.
+  const WorkloadObject& queued() const { return *queued_; }
+  void set_queued(const WorkloadObject& job_template) { queued_ = &job_template; }
   base::json::Reader& reader() { return work_.reader; }
 
   // How many Pods the template that open() reads next has, for the rules of the cluster: as if
@@ -97,11 +97,10 @@ class Checker {
   void report(const outcome::Decision& decision);
   // Of the template that is open; at the level of the finding, and at most at this one.
   void add(Finding finding, std::string sentence, Level most = Level::deny);
-  // What the listener hears from nobody else.
+  // What the API server or an operator refuses of the template that is open.
   void add_refusals(const controllers::Refusals& refusals, Level most = Level::deny);
-  // A group of another size than its slice: no more than a warning where somebody else than the
-  // template says what the slice is. Kueue, a slice that is made or cut on demand, annotations
-  // of ours and variables of the user may know better (docs/decisions/0014).
+  // A group of another size than its slice: no more than a warning where something else than the
+  // template decides what the slice is, which is each exemption of docs/governance.md#exemptions.
   void wrong_size(Finding finding, std::string_view sentence);
 
  private:
@@ -133,10 +132,10 @@ class Checker {
   };
 
   const WorkloadObject& object_;
+  const WorkloadObject* queued_ = &object_;
   const config::Config& config_;
   const read::TakenClaims* claims_ = nullptr;  // of the template that is open
   WithoutGroups cluster_;
-  Listener listener_;
   answer::Workspace::Impl& work_;
   Findings& findings_;
   read::Review creation_;  // of the Pod

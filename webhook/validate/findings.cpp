@@ -59,7 +59,8 @@ void Findings::judge(const rules::Rules& rules, const rules::AskedObject& object
   for (const rules::Broken& each : broken_)
     if (ids.insert(each.finding).second)
       judgement_ += base::concat({ids.size() > 1 ? ", " : "", findings::row(each.finding).id});
-  if (ids.empty()) judgement_ += "kept";
+  const std::string_view whole = object.all ? (ids.empty() ? "kept" : "") : "not all judged";
+  judgement_ += base::concat({ids.empty() || whole.empty() ? "" : ", ", whole});
 }
 
 void Findings::soften(const std::string& why) {

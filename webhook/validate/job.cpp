@@ -85,16 +85,31 @@ JobMisfit job_misfit(const JobTemplate& job, const topology::Slice& slice, std::
 
 namespace {
 
-// Kueue's partial admission, where it is switched on.
+// Kueue's partial admission, where it is switched on: of a Job in a queue alone, and only to fewer
+// Pods than it asks for.
 //
 //   source  kueue v0.19 pkg/controller/jobs/job/job_controller.go JobMinParallelismAnnotation
 std::string admitted_with_fewer(const Checker& checker, const topology::Slice& slice,
                                 std::uint32_t expected) {
-  const auto least = base::plain_decimal(checker.object().min_parallelism);
+  const auto least = base::plain_decimal(checker.queued().min_parallelism);
   if (!slice.multi_host() || !least || *least >= expected) return {};
   return "annotation kueue.x-k8s.io/job-min-parallelism lets Kueue start it with " +
          base::counted(*least, "Pod") + ", but " + pods_of(slice, expected) +
          ", which must run at the same time";
+}
+
+// Whether Kueue may start the Job with fewer Pods. Adds the fault of a number that Kueue refuses.
+bool may_be_lowered(Checker& checker, const JobTemplate& job) {
+  const std::string_view text = checker.queued().min_parallelism;
+  if (!checker.queued().has_queue || text.empty()) return false;
+  const auto least = base::plain_decimal(text);
+  const std::uint64_t most = controllers::one_or(job.parallelism);
+  if (least.value_or(0) > 0 && *least < most) return true;
+  checker.add(Finding::controller_refuses,
+              "annotation kueue.x-k8s.io/job-min-parallelism is " + base::printable(text) +
+                  ", and Kueue takes a number from 1 to parallelism - 1 (" +
+                  std::to_string(std::max<std::uint64_t>(most, 1) - 1) + ")");
+  return false;
 }
 
 // A plain Job of one Pod is also how people look at one host of a slice (a Pod that prints
@@ -124,13 +139,22 @@ bool check_job_named(Checker& checker, base::json::Reader::Mark spec, const std:
   const std::uint32_t slices = slices_of(pod);
   checker.add_slices(slices);
   const std::uint32_t expected = slice->hosts * slices;
+  const bool lowered = may_be_lowered(checker, job);
   if (const std::string fewer = admitted_with_fewer(checker, *slice, expected); !fewer.empty())
     checker.add(Finding::job_too_few, fewer);
   const JobMisfit misfit = job_misfit(job, *slice, expected);
   if (!misfit.too_few.empty())
     checker.add(Finding::job_too_few,
                 misfit.too_few + "; a program that uses the whole slice waits forever");
-  if (!misfit.too_many.empty()) checker.add(Finding::completions_too_many, misfit.too_many);
+  if (misfit.too_many.empty()) return true;
+  if (lowered)
+    checker.add(Finding::completions_too_many,
+                misfit.too_many +
+                    "; allowed, because annotation kueue.x-k8s.io/job-min-parallelism lets Kueue "
+                    "start it with fewer",
+                Level::warn);
+  else
+    checker.add(Finding::completions_too_many, misfit.too_many);
   return true;
 }
 
@@ -142,13 +166,17 @@ bool check_job(Checker& checker, base::json::Reader::Mark spec) {
 
 bool check_cron_job(Checker& checker, base::json::Reader::Mark spec) {
   base::json::Reader& in = checker.reader();
-  base::json::Reader::Mark job_template, job;
+  base::json::Reader::Mark job_template;
+  WorkloadObject job;
   // Its Jobs are named by the minute that they are for, of eight digits until the year 2160.
   const std::string name = checker.object().name + "-29000000";
-  return member_at(in, spec, "jobTemplate", job_template) &&
-         below("jobTemplate", member_at(in, job_template, "spec", job), in) &&
-         below("jobTemplate.spec",
-               check_job_named(checker, job, name, controllers::JobMaker::cron_job), in);
+  if (!member_at(in, spec, "jobTemplate", job_template)) return false;
+  if (!job_template) return true;
+  in.go_to(job_template);
+  if (!below("jobTemplate", read_object(in, job), in)) return false;
+  checker.set_queued(job);
+  return below("jobTemplate.spec",
+               check_job_named(checker, job.spec, name, controllers::JobMaker::cron_job), in);
 }
 
 }  // namespace tpuwh::webhook::validate

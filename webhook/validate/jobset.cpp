@@ -92,8 +92,7 @@ bool check_replicated_job(Checker& checker, const ReplicatedJob& replicated, con
   if (network.has_names)
     pod.subdomain = network.subdomain.empty() ? jobset : bounded(network.subdomain);
   checker.report(checker.decide());
-  if (checker.for_person())
-    checker.add_refusals(controllers::refusals_of_jobset(words_of(checker, replicated)));
+  checker.add_refusals(controllers::refusals_of_jobset(words_of(checker, replicated)));
   if (!below("template.spec",
              check_job_refusals(checker, replicated.job, job, controllers::JobMaker::jobset),
              checker.reader()))
@@ -198,44 +197,37 @@ bool read_coordinator(base::json::Reader& in, controllers::CoordinatorWords& out
   return read;
 }
 
-bool check_coordinator(Checker& checker, base::json::Reader::Mark place,
-                       const std::vector<controllers::ReplicatedJobWords>& jobs) {
-  base::json::Reader& in = checker.reader();
-  if (!place || !checker.for_person()) return true;
-  controllers::CoordinatorWords coordinator;
-  in.go_to(place);
-  if (!read_coordinator(in, coordinator)) return false;
-  checker.close();
-  checker.add_refusals(controllers::refusals_of_coordinator(coordinator, jobs));
-  return true;
-}
-
 }  // namespace
 
 bool check_jobset(Checker& checker, base::json::Reader::Mark spec) {
   base::json::Reader& in = checker.reader();
   Network network;
-  base::json::Reader::Mark jobs, coordinator;
+  base::json::Reader::Mark jobs, coordinator_place;
   bool in_order = false;
   std::optional<std::uint32_t> restarts;
-  std::vector<controllers::ReplicatedJobWords> words;  // for a person alone
   const bool read = object_at(in, spec, [&](std::string_view key, base::json::Seen& seen) {
     if (key == "network") return in.first(seen, 0) && read_network(in, network);
     if (key == "replicatedJobs") return in.first(seen, 1) && keep_place(in, jobs);
-    if (key == "coordinator") return in.first(seen, 2) && keep_place(in, coordinator);
+    if (key == "coordinator") return in.first(seen, 2) && keep_place(in, coordinator_place);
     if (key == "startupPolicy") return in.first(seen, 3) && read_startup_policy(in, in_order);
     if (key == "failurePolicy") return in.first(seen, 4) && read_restarts(in, restarts);
     return in.skip();
   });
   if (!read || !jobs) return read;
+  controllers::CoordinatorWords coordinator;
+  std::vector<controllers::ReplicatedJobWords> coordinated;  // the job that it names
+  if (coordinator_place) {
+    in.go_to(coordinator_place);
+    if (!read_coordinator(in, coordinator)) return false;
+  }
   in.go_to(jobs);
   Order order(checker, in_order, network.published);
   const bool each = in.array([&](std::size_t) {
-    const bool empty = in.take_empty_object();
-    if (empty && !checker.for_person()) return true;
+    if (in.take_empty_object()) return true;
     ReplicatedJob replicated;
-    if (!empty && !read_replicated_job(in, replicated)) return false;
-    if (checker.for_person()) words.push_back(words_of(checker, replicated));
+    if (!read_replicated_job(in, replicated)) return false;
+    if (coordinator_place && coordinated.empty() && replicated.name == coordinator.replicated_job)
+      coordinated.push_back(words_of(checker, replicated));
     if (check_replicated_job(checker, replicated, network,
                              restarts.value_or(0) + std::uint64_t{1}) &&
         !order.check(replicated))
@@ -243,7 +235,10 @@ bool check_jobset(Checker& checker, base::json::Reader::Mark spec) {
     return !in.failed();
   });
   if (!each) in.within("replicatedJobs");
-  return each && check_coordinator(checker, coordinator, words);
+  checker.close();
+  if (each && coordinator_place)
+    checker.add_refusals(controllers::refusals_of_coordinator(coordinator, coordinated));
+  return each;
 }
 
 }  // namespace tpuwh::webhook::validate

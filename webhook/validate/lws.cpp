@@ -85,7 +85,7 @@ class Group {
     if (group_.leader && checker_.open({"leader template"}, group_.leader, of_leader)) {
       leader_asks_ = true;
       decide_on(0, leader_);
-      if (!check_template(checker_, group_.leader, "StatefulSet", true, of_leader)) return;
+      if (!check_template(checker_, group_.leader, "StatefulSet", of_leader)) return;
       leader_shape_.emplace(checker_.told().shape);
       leader_misfit_ = misfit();
     }
@@ -132,7 +132,7 @@ class Group {
     const bool alone = controllers::one_or(group_.size) == 1;
     const std::string second = leader_ + "-1";
     decide_on(alone ? 0 : 1, alone ? leader_ : second);
-    if (!check_template(checker_, group_.worker, "StatefulSet", true, of_worker)) return;
+    if (!check_template(checker_, group_.worker, "StatefulSet", of_worker)) return;
     if (!alone) compare_processes(shape);
     if (!alone && !check_order()) return;
     if (!alone && group_.subgroup_size == 1u)

@@ -56,10 +56,6 @@ bool read_metadata(base::json::Reader& in, WorkloadObject& object) {
     if (key == "labels") return in.first(seen, 2) && read_labels(in, object);
     if (key == "annotations") return in.first(seen, 5) && read_annotations(in, object);
     if (key == "ownerReferences") return in.first(seen, 3) && read_owners(in, object);
-    if (key == "deletionTimestamp") {
-      object.being_deleted = in.kind() != base::json::ValueKind::null;
-      return in.first(seen, 4) && in.skip();
-    }
     return in.skip();
   });
   object.name =

@@ -63,7 +63,6 @@ struct Examined {
 struct Question {
   const config::Config& config;
   const read::ClusterView& cluster;
-  Listener listener;
 };
 
 // False where it cannot be read: the reader says why.
@@ -72,9 +71,7 @@ bool examine(const Kind& kind, base::json::Reader::Mark place, const Question& q
   base::json::Reader& in = work.reader;
   in.go_to(place);
   if (!read_object(in, out.object)) return false;
-  if (out.object.being_deleted) return true;
-  Checker checker(out.object, question.config, question.cluster, question.listener, work,
-                  out.findings);
+  Checker checker(out.object, question.config, question.cluster, work, out.findings);
   if (check(kind, checker, out.object.spec)) {
     checker.finish();
     return true;
@@ -244,24 +241,22 @@ std::optional<answer::Answer> allow_unchecked(std::string& start,
 }
 
 answer::Answer validate(read::Body review, const config::Config& config,
-                        const read::ClusterView& cluster, answer::Workspace& workspace,
-                        Listener listener) noexcept {
+                        const read::ClusterView& cluster, answer::Workspace& workspace) noexcept {
   answer::Workspace::Impl& work = workspace.impl();
   work.begin();
   return answer::never_throwing(work, [&] {
-    return answer_object(review, {config, cluster, listener}, work);
+    return answer_object(review, {config, cluster}, work);
   });
 }
 
 std::vector<Found> faults_of(read::Body review, const config::Config& config,
-                             const read::ClusterView& cluster, answer::Workspace& workspace,
-                             Listener listener) {
+                             const read::ClusterView& cluster, answer::Workspace& workspace) {
   answer::Workspace::Impl& work = workspace.impl();
   work.begin();
   if (!read::read_envelope(review.bytes(), work.reader, work.review)) return {};
   const auto kind = kind_of(work.review);
   if (!kind || !config.workloads.has(kind->workload->kind)) return {};
-  const Question question{config, cluster, listener};
+  const Question question{config, cluster};
   Examined now(config, work.review.ns);
   if (!examine(*kind, work.review.object, question, work, now)) return {};
   settle(*kind, question, work, now);

@@ -28,12 +28,8 @@ namespace tpuwh::webhook::validate {
 // are told. In time in proportion to the text. Answers as admit() does.
 //
 //   cluster   ResourceClaimTemplates and Services alone are asked for
-//   listener  an API server, which says by itself what it refuses, as the APIs' own webhooks do;
-//             or a person who has asked none of them
-enum class Listener { api_server, person };
 answer::Answer validate(read::Body review, const config::Config& config,
-                        const read::ClusterView& cluster, answer::Workspace& workspace,
-                        Listener listener = Listener::api_server) noexcept;
+                        const read::ClusterView& cluster, answer::Workspace& workspace) noexcept;
 
 // Answers a review that is larger than read::max_review_bytes: allowed, with a warning that nothing was
 // checked, because a workload object can be stored that is larger as JSON (docs/threat-model.md). Never throws.
@@ -46,7 +42,6 @@ std::optional<answer::Answer> allow_unchecked(std::string& start,
 // What such an object is refused for, each by itself: for tools, which tell one from the other.
 // Empty for what cannot be read.
 std::vector<Found> faults_of(read::Body review, const config::Config& config,
-                             const read::ClusterView& cluster, answer::Workspace& workspace,
-                             Listener listener);
+                             const read::ClusterView& cluster, answer::Workspace& workspace);
 
 }  // namespace tpuwh::webhook::validate

@@ -9,12 +9,17 @@
 [{{ . }}.containers != null ? {{ . }}.containers : [],
  has({{ . }}.initContainers) ? {{ . }}.initContainers : []].exists(list,
   list.size() > 500 || list.exists(c, has(c.resources) &&
-    (has(c.resources.limits) && 'google.com/tpu' in c.resources.limits ||
-     has(c.resources.requests) && 'google.com/tpu' in c.resources.requests)))
+    (has(c.resources.limits) && ('google.com/tpu' in c.resources.limits || 'deviceclass.resource.kubernetes.io/tpu.google.com' in c.resources.limits) ||
+     has(c.resources.requests) && ('google.com/tpu' in c.resources.requests || 'deviceclass.resource.kubernetes.io/tpu.google.com' in c.resources.requests))))
 {{- end }}
 
 {{- define "tpu-webhook.hasClaims" -}}
-has({{ . }}.resourceClaims)
+(has({{ . }}.resourceClaims) ||
+ [{{ . }}.containers != null ? {{ . }}.containers : [],
+  has({{ . }}.initContainers) ? {{ . }}.initContainers : []].exists(list,
+  list.size() > 50 || list.exists(c, has(c.resources) && has(c.resources.limits) &&
+    (c.resources.limits.size() > 20 || c.resources.limits.exists(name, name.startsWith('deviceclass.resource.kubernetes.io/') ||
+      name.contains('/') && has({{ . }}.nodeSelector) && 'cloud.google.com/gke-tpu-accelerator' in {{ . }}.nodeSelector)))))
 {{- end }}
 
 {{- define "tpu-webhook.selectsGpus" -}}

@@ -75,7 +75,6 @@ sideEffects: None
 matchConditions:
   - name: new-or-changed-and-of-tpus
     expression: |-
-      !has(object.metadata.deletionTimestamp) &&
       (!(request.kind.kind in ['Job', 'CronJob', 'Deployment', 'StatefulSet']) ||
       (request.kind.kind == 'CronJob' ?
       {{- include "tpu-webhook.templateConcernsUs" "object.spec.jobTemplate.spec.template.spec" | nindent 6 }} :

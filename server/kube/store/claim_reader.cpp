@@ -3,6 +3,7 @@
 #include "base/concat.hpp"
 #include "base/names.hpp"
 #include "server/kube/store/parts.hpp"
+#include "webhook/read/vocabulary.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -18,7 +19,7 @@ using base::json::ValueKind;
 using webhook::read::Claimed;
 using Known = Claimed::Known;
 
-constexpr std::string_view tpu_class = "tpu.google.com";
+using webhook::read::key::tpu_class;
 
 // No API server takes more requests of a claim, or alternatives of a request
 // (DeviceRequestsMaxSize, FirstAvailableDeviceRequestMaxSize of k8s.io/api/resource/v1).

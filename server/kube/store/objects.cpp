@@ -414,6 +414,7 @@ std::optional<DeviceClassObject> ObjectReader::device_class(std::string_view jso
     if (key == "metadata") return read_metadata(reader_, metadata, pass_over, pass_over);
     if (key != "spec") return reader_.skip();
     return read_object(reader_, [&](std::string_view member) {
+      if (member == "extendedResourceName") return read_text(reader_, out.extended_resource);
       return member == "selectors" ? read_selectors(reader_, out.selected) : reader_.skip();
     });
   });

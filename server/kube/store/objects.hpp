@@ -93,6 +93,7 @@ struct ClaimObject {
 struct DeviceClassObject {
   std::string name;
   SelectedChips selected;
+  std::string extended_resource = {};  // spec.extendedResourceName
 };
 
 // Keeps its buffers between objects. Not thread safe.

@@ -59,8 +59,8 @@ void Store::end_relist(Kind kind) {
     case Kind::claim_template:
       return erase_older(claims(kind == Kind::claim_template), current);
     case Kind::device_class:
-      ++class_changes_;
-      return erase_older(device_classes_, current);
+      erase_older(device_classes_, current);
+      return name_resources();
   }
 }
 
@@ -87,8 +87,9 @@ void Store::upsert(Kind kind, std::string_view json) {
     auto found = reader_.device_class(json);
     if (!found) return;
     const std::unique_lock lock(mutex_);
-    device_classes_[std::move(found->name)] = {current, std::move(found->selected)};
-    ++class_changes_;
+    device_classes_[std::move(found->name)] = {current, std::move(found->selected),
+                                               std::move(found->extended_resource)};
+    name_resources();
   } else if (auto cluster = reader_.ray_cluster(json)) {
     const std::unique_lock lock(mutex_);
     ray_clusters_[{cluster->ns, cluster->name}] = {current, std::move(cluster->uid),
@@ -111,8 +112,7 @@ void Store::remove(Kind kind, std::string_view json) {
   } else if (kind == Kind::device_class) {
     const auto found = reader_.device_class(json);
     const std::unique_lock lock(mutex_);
-    if (found) device_classes_.erase(found->name);
-    ++class_changes_;
+    if (found && device_classes_.erase(found->name) > 0) name_resources();
   } else {
     const auto cluster = reader_.ray_cluster(json);
     const std::unique_lock lock(mutex_);
@@ -225,6 +225,21 @@ Claimed Store::understood(const ClaimSpec& spec) const {
   });
 }
 
+// Of two classes with one name, either may serve it: it is for chips where one of them has chips.
+void Store::name_resources() {
+  ++class_changes_;
+  resources_.clear();
+  ClaimSpec spec(1, {{}});
+  for (const auto& [name, each] : device_classes_) {
+    spec[0][0].device_class = name;
+    const Claimed one = understood(spec);
+    resources_[std::string(webhook::read::key::class_resource) + name] = one;
+    if (each.extended_resource.empty()) continue;
+    const auto [named, is_new] = resources_.try_emplace(each.extended_resource, one);
+    if (!is_new && one.chips > 0) named->second = one;
+  }
+}
+
 Claimed Store::asked_by(const ClaimSpec& spec) const {
   const std::shared_lock lock(mutex_);
   return understood(spec);
@@ -279,6 +294,10 @@ std::optional<std::string> Store::leader_domain(const webhook::read::JobOfJobSet
 
 Claimed Store::claimed(const webhook::read::ClaimSource& source) const {
   const std::unique_lock lock(mutex_);
+  if (source.resource) {
+    const auto named = resources_.find(source.name);
+    return named == resources_.end() ? Claimed() : named->second;
+  }
   Claims& all = claims(source.made);
   const auto found = all.find({std::string(source.ns), std::string(source.name)});
   if (found == all.end())

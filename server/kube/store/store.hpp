@@ -130,6 +130,7 @@ class Store final : public webhook::read::ClusterView {
   struct DeviceClass {
     Generation generation;
     SelectedChips selected;
+    std::string extended_resource;
   };
 
   static constexpr std::size_t index(Kind kind) { return static_cast<std::size_t>(kind); }
@@ -142,6 +143,7 @@ class Store final : public webhook::read::ClusterView {
   Claims& claims(bool of_templates) const { return of_templates ? claim_templates_ : claims_; }
   // `mutex_` is held.
   webhook::read::Claimed understood(const ClaimSpec& spec) const;
+  void name_resources();
   void forget(const std::string& uid);
   void put_service(Name name, Service service);
   void drop_service(std::map<Name, Service>::iterator service);
@@ -165,6 +167,8 @@ class Store final : public webhook::read::ClusterView {
   mutable Claims claims_, claim_templates_;
   std::map<std::string, DeviceClass, std::less<>> device_classes_;
   std::uint64_t class_changes_ = 0;
+  // What one of a resource is that a container asks for, by the names that the classes give.
+  std::map<std::string, webhook::read::Claimed, std::less<>> resources_;
   std::atomic<bool> claims_may_be_read_ = false;
 };
 

@@ -1,9 +1,12 @@
 #include "server/tools/policy/hygiene.hpp"
 
 #include "server/text/json_text.hpp"
+#include "server/tools/objects/api_version.hpp"
 #include "server/tools/objects/json_path.hpp"
 #include "server/tools/policy/rules_cel.hpp"
 #include "server/tools/reference/ids/policy_rows.hpp"
+#include "webhook/read/vocabulary.hpp"
+#include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
 
@@ -31,7 +34,8 @@ void each_container(const Json& pod, F&& f) {
 bool asks(const Json& pod) {
   bool found = false;
   each_container(pod, [&](const Json& container) {
-    found = found || objects::at(container, {"resources", "limits"}).contains("google.com/tpu");
+    for (const auto& [resource, amount] : objects::at(container, {"resources", "limits"}).items())
+      found = found || webhook::read::asks_for_chips(resource);
   });
   return found;
 }
@@ -190,9 +194,12 @@ std::vector<TitledTemplate> templates_with_chips(const Json& object) {
   return out;
 }
 
-std::vector<Unclean> unclean(const webhook::rules::Hygiene& hygiene, const Json& object,
-                             const std::vector<TitledTemplate>& templates) {
+std::vector<Unclean> unclean(const webhook::rules::Rules& rules, std::string_view ns,
+                             const Json& object, const std::vector<TitledTemplate>& templates) {
   std::vector<Unclean> out;
+  const webhook::rules::Rule* rule = webhook::rules::rule_of(rules, ns);
+  if (rule == nullptr) return out;
+  const webhook::rules::Hygiene& hygiene = rule->hygiene;
   Look look(hygiene, out);
   for (const TitledTemplate& each : templates) look.look(each);
   const Json& made = text_member(object, "kind") == "CronJob"
@@ -202,7 +209,21 @@ std::vector<Unclean> unclean(const webhook::rules::Hygiene& hygiene, const Json&
       !text_member(objects::at(made, {"metadata", "labels"}), "kueue.x-k8s.io/queue-name").empty();
   if (hygiene.queue && !queued && !templates.empty())
     Look(hygiene, out).add("queue-required", "label kueue.x-k8s.io/queue-name is missing");
+  for (Unclean& each : out)
+    each.sentence += fmt::format(" (rule {}{}{})", rule->name,
+                                 rules.contact.empty() ? "" : "; ask ", rules.contact);
   return out;
+}
+
+bool made_by_checked(const Json& object) {
+  for (const Json& owner : objects::at(object, {"metadata", "ownerReferences"})) {
+    const std::string version = text_member(owner, "apiVersion");
+    if (objects::at(owner, {"controller"}) == Json(true) &&
+        webhook::workloads::find_object(objects::split_api_version(version).group,
+                                        text_member(owner, "kind")))
+      return true;
+  }
+  return false;
 }
 
 }  // namespace tpuwh::server::policy

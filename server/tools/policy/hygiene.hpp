@@ -21,12 +21,16 @@ struct TitledTemplate {
   const Json* pod;
 };
 
-// The templates of an object of a kind that has a policy, of which a container asks for
-// google.com/tpu.
+// The templates of an object of a kind that has a policy, of which a container asks for chips by
+// one of read::chip_resources.
 std::vector<TitledTemplate> templates_with_chips(const Json& object);
 
-// All that the object breaks. A sentence ends without the rule.
-std::vector<Unclean> unclean(const webhook::rules::Hygiene& hygiene, const Json& object,
-                             const std::vector<TitledTemplate>& templates);
+// All that the object breaks of TPU-671 to TPU-680 in its namespace. A sentence ends with the rule,
+// as those of webhook/rules do.
+std::vector<Unclean> unclean(const webhook::rules::Rules& rules, std::string_view ns,
+                             const Json& object, const std::vector<TitledTemplate>& templates);
+
+// Whether the controller of an object that is judged itself made it.
+bool made_by_checked(const Json& object);
 
 }  // namespace tpuwh::server::policy

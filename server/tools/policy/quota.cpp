@@ -4,6 +4,7 @@
 #include "server/text/near_miss.hpp"
 #include "topology/accelerator.hpp"
 #include "topology/catalog.hpp"
+#include "webhook/read/vocabulary.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -58,10 +59,14 @@ Json resource_quota(const std::string& ns, const Shares& shares) {
   std::int64_t chips = 0;
   for (const auto& [accelerator, share] : shares) chips += share;
   const std::string hard = std::to_string(chips);
+  Json all = Json::object();
+  for (const std::string_view resource : webhook::read::chip_resources)
+    all[fmt::format("requests.{}", resource)] = hard;
+  all[claimed] = hard;
   return {{"apiVersion", "v1"},
           {"kind", "ResourceQuota"},
           {"metadata", {{"name", quota_name}, {"namespace", ns}}},
-          {"spec", {{"hard", {{fmt::format("requests.{}", tpu), hard}, {claimed, hard}}}}}};
+          {"spec", {{"hard", std::move(all)}}}};
 }
 
 Json resource_flavor(const std::string& accelerator) {

@@ -17,8 +17,8 @@ using webhook::rules::Rules;
 
 // A template's Pods, whichever of their containers asks.
 constexpr std::string_view asked = R"(variables.templates.map(all, all.filter(t,
-  t.pod.spec.containers.exists(c, 'google.com/tpu' in c.?resources.?limits.orValue({})) ||
-  t.pod.spec.?initContainers.orValue([]).exists(c, 'google.com/tpu' in c.?resources.?limits.orValue({}))
+  t.pod.spec.containers.exists(c, @in_limits@) ||
+  t.pod.spec.?initContainers.orValue([]).exists(c, @in_limits@)
 ).map(t, {
   'title': dyn(t.title),
   'pod': dyn(t.pod),
@@ -29,9 +29,9 @@ constexpr std::string_view asked = R"(variables.templates.map(all, all.filter(t,
   'numbers': dyn([dyn(t.pod.spec.containers),
     dyn(t.pod.spec.?initContainers.orValue([]).filter(c, c.?restartPolicy.orValue('') == 'Always')),
     dyn(t.pod.spec.?initContainers.orValue([]).filter(c, c.?restartPolicy.orValue('') != 'Always'))].map(list,
-    list.filter(c, 'google.com/tpu' in c.?resources.?limits.orValue({})).map(c,
-      string(c.resources.limits['google.com/tpu']).matches('^[0-9]{1,4}$') ?
-      int(string(c.resources.limits['google.com/tpu'])) : @most_chips@)))
+    list.filter(c, @in_limits@).map(c, @names@.filter(name, name in c.resources.limits).map(name,
+      string(c.resources.limits[name]).matches('^[0-9]{1,4}$') ?
+      int(string(c.resources.limits[name])) : @most_chips@).sum())))
 }).map(a, {
   'title': dyn(a.title),
   'pod': dyn(a.pod),
@@ -312,8 +312,9 @@ std::string joined(const std::vector<std::string>& all) {
 
 std::vector<Step> rule_steps(const Rules& rules) {
   std::vector<Step> out = {
-      {"asked", with(with(asked, "@most_pods@", std::to_string(webhook::rules::most_pods)),
-                     "@most_chips@", std::to_string(webhook::rules::most_chips_of_pod))},
+      {"asked",
+       with(with(with_chips(asked), "@most_pods@", std::to_string(webhook::rules::most_pods)),
+            "@most_chips@", std::to_string(webhook::rules::most_chips_of_pod))},
       {"counted", std::string(counted)},
       {"rule", rule_number(rules)},
       {"name", names(rules)}};
@@ -327,8 +328,9 @@ std::vector<Step> rule_steps(const Rules& rules) {
 }
 
 std::string judgement_cel() {
-  return "variables.name + ': ' + (variables.faults[0].size() == 0 ? 'kept' :\n"
-         "  variables.faults[0].map(fault, fault.id).join(', '))";
+  return "variables.name + ': ' + (variables.faults[0].map(fault, string(fault.id)) +\n"
+         "  (variables.templates[0].exists(t, has(t.pod.spec.resourceClaims)) ? ['not all judged'] "
+         ":\n  variables.faults[0].size() == 0 ? ['kept'] : [])).join(', ')";
 }
 
 std::string count_cel(std::string_view number) {

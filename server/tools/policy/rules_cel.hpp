@@ -18,7 +18,8 @@ namespace tpuwh::server::policy {
 // text.
 std::vector<Step> rule_steps(const webhook::rules::Rules& rules);
 
-// "dev: kept", "dev: TPU-654", of the new object.
+// "dev: kept", "dev: TPU-654", of the new object; "dev: not all judged" where a template has
+// claims, of which no policy knows the chips.
 std::string judgement_cel();
 
 // A number of Pods or of groups of them, of which a negative one makes none; CEL. Not every API

@@ -144,8 +144,7 @@ std::string names_queue(std::string_view kind) {
 
 // It spares the steps for objects whose Pods ask for none.
 std::string chips_are_asked_for(std::string_view templates) {
-  constexpr std::string_view asks =
-      "exists(c, 'google.com/tpu' in c.?resources.?limits.orValue({}))";
+  const std::string asks = with_chips("exists(c, @in_limits@)");
   return fmt::format(
       "[object].map(o,\n{0})[0].exists(t,\n  t.pod.spec.containers.{1} ||\n"
       "  t.pod.spec.?initContainers.orValue([]).{1})",
@@ -159,9 +158,7 @@ Policy policy_of(const ObjectKind& kind, std::string_view templates,
              .resource = std::string(kind.resource),
              .versions = {},
              .conditions = {{"asks-for-tpus", chips_are_asked_for(templates)},
-                            {"made-by-nobody-judged",
-                             fmt::format("!has(object.metadata.deletionTimestamp) &&\n!({})",
-                                         made_by_its_maker(kind.kind))}},
+                            {"made-by-nobody-judged", made_by_nobody_judged(kind.kind)}},
              .variables = {{"objects", "oldObject == null ? [object] : [object, oldObject]"},
                            {"queue", names_queue(kind.kind)},
                            {"templates", fmt::format("variables.objects.map(o,\n{})", templates)}},
@@ -183,8 +180,13 @@ Policy policy_of(const ObjectKind& kind, std::string_view templates,
 
 }  // namespace
 
-bool has_rules_policy(std::string_view kind) {
-  return !templates_of(kind).empty();
+std::string made_by_nobody_judged(std::string_view kind) {
+  return fmt::format("!({})", made_by_its_maker(kind));
+}
+
+bool is_held(std::string_view kind, webhook::findings::Finding finding) {
+  using enum webhook::findings::Finding;
+  return finding >= rule_namespace && finding < rule_name && !templates_of(kind).empty();
 }
 
 std::vector<Policy> rules_law(const Config& config, Action most) {

@@ -10,7 +10,9 @@
 
 #include "server/tools/policy/policy.hpp"
 #include "webhook/config/config.hpp"
+#include "webhook/findings/finding.hpp"
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,7 +23,12 @@ namespace tpuwh::server::policy {
 //   most   what follows at most
 std::vector<Policy> rules_law(const webhook::config::Config& config, Action most);
 
-// Whether there is one for a kind, of whatever group: "Job".
-bool has_rules_policy(std::string_view kind);
+// CEL: whether an object of a kind is none that the controller of a judged object creates. Its
+// maker was judged, and whoever names the maker may write its status. An update is judged.
+std::string made_by_nobody_judged(std::string_view kind);
+
+// Whether one for this kind, "Job", of whatever group, refuses what this finding is about; of all
+// findings TPU-651 to TPU-660 the webhook warns.
+bool is_held(std::string_view kind, webhook::findings::Finding finding);
 
 }  // namespace tpuwh::server::policy

@@ -1,5 +1,6 @@
 #include "server/tools/policy/size_law.hpp"
 
+#include "server/tools/policy/rules_law.hpp"
 #include "server/tools/policy/size_law_cel.hpp"
 #include "webhook/workloads/table.hpp"
 
@@ -30,6 +31,10 @@ constexpr std::string_view too_few_in_parallel =
 constexpr std::string_view too_many_completions =
     "size.hosts > 1 && size.template.indexed && has(size.template.of.completions) &&\n"
     "    size.template.of.completions > size.hosts";
+// Not where Kueue may start the Job with fewer Pods.
+constexpr std::string_view too_many_of_job =
+    "size.hosts > 1 && size.template.indexed && has(size.template.of.completions) &&\n"
+    "    size.template.of.completions > size.hosts && !size.template.lowered";
 constexpr std::string_view never_completes =
     R"('completions is ' + string(size.template.of.completions) + ', but ' + size.has +
     '; Pods from index ' + string(size.hosts) + ' on are refused, so the Job never completes')";
@@ -39,7 +44,10 @@ constexpr std::string_view of_job = R"(variables.objects.map(o, [{
   'labels': dyn(o.metadata.?labels.orValue({})),
   'pod': dyn(o.spec.template),
   'of': dyn(o.spec),
-  'indexed': dyn(o.spec.?completionMode.orValue('') == 'Indexed')
+  'indexed': dyn(o.spec.?completionMode.orValue('') == 'Indexed'),
+  'lowered': dyn(o.metadata.?labels[?'kueue.x-k8s.io/queue-name'].orValue('') != '' &&
+    [o.metadata.?annotations[?'kueue.x-k8s.io/job-min-parallelism'].orValue('')].exists(least,
+      least.matches('^[1-9][0-9]{0,9}$') && int(least) < o.spec.?parallelism.orValue(1)))
 }]))";
 constexpr Fault job_faults[] = {
     {.finding = Finding::job_too_few,
@@ -50,7 +58,7 @@ constexpr Fault job_faults[] = {
      .holds = too_few_in_parallel,
      .count = "parallelism",
      .end = ", which must run at the same time; a program that uses the whole slice waits forever"},
-    {Finding::completions_too_many, too_many_completions, never_completes},
+    {Finding::completions_too_many, too_many_of_job, never_completes},
 };
 
 constexpr std::string_view of_jobset =
@@ -144,8 +152,8 @@ constexpr Law laws[] = {
 
 // It spares the steps for objects whose Pods ask for none.
 std::string asks_for_tpus(const Law& law) {
-  return with(law.pods, "@cluster@", law.inside) + R"(.exists(pod,
-  pod.spec.containers.exists(c, 'google.com/tpu' in c.?resources.?limits.orValue({}))))";
+  return with(law.pods, "@cluster@", law.inside) +
+         with_chips(".exists(pod,\n  pod.spec.containers.exists(c, @in_limits@))");
 }
 
 // Where there is a fault of this level.
@@ -168,7 +176,7 @@ Policy policy_of(const Law& law, const ObjectKind& kind, const std::vector<Fault
              .resource = std::string(kind.resource),
              .versions = {},
              .conditions = {{"asks-for-tpus", asks_for_tpus(law)},
-                            {"made-by-nobody-checked", made_by_nobody_checked()}},
+                            {"made-by-nobody-checked", made_by_nobody_judged(law.kind)}},
              .variables = {{"objects", "oldObject == null ? [object] : [object, oldObject]"},
                            {"templates", with(law.templates, "@cluster@", law.inside)}},
              .expression = "variables.found.size() == 0",

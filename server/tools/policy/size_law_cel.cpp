@@ -1,8 +1,9 @@
 #include "server/tools/policy/size_law_cel.hpp"
 
 #include "base/edits.hpp"
+#include "server/rules/entries.hpp"
 #include "topology/catalog.hpp"
-#include "webhook/workloads/table.hpp"
+#include "webhook/read/vocabulary.hpp"
 
 #include <fmt/format.h>
 
@@ -21,30 +22,31 @@ constexpr std::string_view asking =
   'template': dyn(t),
   'annotations': dyn(t.pod.?metadata.?annotations.orValue({})),
   'selector': dyn(t.pod.spec.?nodeSelector.orValue({})),
+  'names': dyn(t.pod.spec.containers.size() > 100 ? [] : @names@.filter(name,
+    t.pod.spec.containers.exists(c, name in c.?resources.?limits.orValue({}) ||
+      name in c.?resources.?requests.orValue({})))),
   'containers': dyn(t.pod.spec.containers.size() > 100 ? [] :
-    t.pod.spec.containers.filter(c, 'google.com/tpu' in c.?resources.?limits.orValue({}))),
+    t.pod.spec.containers.filter(c, @in_limits@)),
   'others': dyn(t.pod.spec.?initContainers.orValue([]))
 }).filter(a, a.containers.size() > 0)))";
 
-// `judged`: the Pod says by itself what it asks for, and wants to be looked at. `alone`: nobody but
-// the object has a say in the size of its slices.
+// `judged`: the Pod says by itself what it asks for, by one resource, and wants to be looked at.
+// `alone`: the object alone decides the size of its slices.
 constexpr std::string_view shapes = R"(variables.asking.map(all, all.map(a, {
   'template': dyn(a.template),
   'topology': dyn(a.selector[?'cloud.google.com/gke-tpu-topology'].orValue('')),
   'accelerator': dyn(a.selector[?'cloud.google.com/gke-tpu-accelerator'].orValue('')),
-  'each': dyn(string(a.containers[0].resources.limits['google.com/tpu'])),
+  'each': dyn(string(a.containers[0].resources.limits[?a.names[0]].orValue(dyn('')))),
   'containers': dyn(a.containers.size()),
-  'judged': dyn(
+  'judged': dyn(a.names.size() == 1 &&
     (a.containers.size() == 1 || a.containers.size() <= 16 &&
       a.selector[?'cloud.google.com/gke-tpu-accelerator'].orValue('') in [@shared@]) &&
-    a.containers.all(c, string(c.resources.limits['google.com/tpu']) ==
-      string(a.containers[0].resources.limits['google.com/tpu'])) &&
-    a.template.pod.spec.containers.all(c, !('google.com/tpu' in c.?resources.?requests.orValue({})) ||
-      string(c.resources.?limits[?'google.com/tpu'].orValue('')) ==
-      string(c.resources.requests['google.com/tpu'])) &&
-    a.others.size() <= 100 && !a.others.exists(c,
-      'google.com/tpu' in c.?resources.?limits.orValue({}) ||
-      'google.com/tpu' in c.?resources.?requests.orValue({})) &&
+    a.containers.all(c, string(c.resources.limits[?a.names[0]].orValue(dyn(''))) ==
+      string(a.containers[0].resources.limits[?a.names[0]].orValue(dyn('')))) &&
+    a.template.pod.spec.containers.all(c, !(a.names[0] in c.?resources.?requests.orValue({})) ||
+      string(c.resources.?limits[?a.names[0]].orValue(dyn(''))) ==
+      string(c.resources.requests[a.names[0]])) &&
+    a.others.size() <= 100 && !a.others.exists(c, @in_limits@ || @in_requests@) &&
     a.annotations[?'cloud.google.com/gke-tpu-slice-topology'].orValue('') == '' &&
     a.annotations[?'@prefix@inject'].orValue('') != 'false' &&
     a.annotations[?'cloud.google.com/skip-tpu-webhook-check'].orValue('') != 'true'),
@@ -55,8 +57,9 @@ constexpr std::string_view shapes = R"(variables.asking.map(all, all.map(a, {
     a.selector.size() <= 100 && !a.selector.exists(key, key == 'cloud.google.com/gke-tpu-slice' ||
       key.startsWith('cloud.google.com/gke-tpu-slice-') ||
       key.startsWith('cloud.google.com/gke-tpu-partition-')) &&
-    !('kueue.x-k8s.io/queue-name' in a.template.labels) &&
-    !('kueue.x-k8s.io/queue-name' in a.template.pod.?metadata.?labels.orValue({})) &&
+    (a.selector[?'cloud.google.com/gke-tpu-accelerator'].orValue('') != '' ||
+      a.template.labels[?'kueue.x-k8s.io/queue-name'].orValue('') == '' &&
+      a.template.pod.?metadata.?labels[?'kueue.x-k8s.io/queue-name'].orValue('') == '') &&
     !a.containers.exists(c, c.?env.orValue([]).size() > 500 || c.?env.orValue([]).exists(e,
       e.name in ['TPU_WORKER_ID', 'TPU_WORKER_HOSTNAMES', 'TPU_PROCESS_ADDRESSES'])))
 }).filter(s, s.judged && s.topology != '' && s.each.matches('^[1-9][0-9]{0,3}$'))))";
@@ -73,6 +76,8 @@ constexpr std::string_view numbers = R"(variables.shapes.map(all, all.map(s, {
   'shape': dyn(n.shape),
   'chips': dyn(n.chips),
   'block': dyn(n.block),
+  'dims': dyn(n.axes.size()),
+  'rank': dyn({@ranks@}[?n.shape.accelerator].orValue(n.axes.size())),
   'all': dyn(n.axes.size() == 1 ? 0 : n.axes[0] * n.axes[1] * (n.axes.size() == 3 ? n.axes[2] : 1)),
   'whole': dyn(n.axes.size() == 1 || n.axes[0] % n.block[0] == 0 && n.axes[1] % n.block[1] == 0)
 })))";
@@ -81,8 +86,8 @@ constexpr std::string_view numbers = R"(variables.shapes.map(all, all.map(s, {
 // has no such slices; Pods that ask for another number share nodes, or mean another slice.
 constexpr std::string_view sizes = R"(variables.numbers.map(all, all.map(n, {
   'number': dyn(n),
-  'hosts': dyn(n.all > n.chips && n.all <= 1048576 && n.all % n.chips == 0 && n.whole &&
-    n.shape.alone && n.chips == {@nodes@}[?n.shape.accelerator].orValue(n.chips) ?
+  'hosts': dyn(n.dims == n.rank && n.all > n.chips && n.all <= 1048576 &&
+    n.all % n.chips == 0 && n.whole && n.shape.alone && n.chips == {@nodes@}[?n.shape.accelerator].orValue(n.chips) ?
     n.all / n.chips : 1)
 }).map(z, {
   'template': dyn(z.number.shape.template),
@@ -90,6 +95,9 @@ constexpr std::string_view sizes = R"(variables.numbers.map(all, all.map(n, {
   'each': dyn(z.number.shape.each),
   'chips': dyn(z.number.chips),
   'block': dyn(z.number.block),
+  'dims': dyn(z.number.dims),
+  'rank': dyn(z.number.rank),
+  'accelerator': dyn(z.number.shape.accelerator),
   'all': dyn(z.number.all),
   'whole': dyn(z.number.whole),
   'hosts': dyn(z.hosts),
@@ -104,6 +112,9 @@ constexpr Fault of_shapes[] = {
      R"('topology ' + size.topology + ' is not AxB or AxBxC in whole numbers, such as 4x4 or 2x2x1')"},
     {Finding::topology_malformed, "size.all > 1048576 || size.topology.matches('[0-9]{8}')",
      R"('topology ' + size.topology + ' has more chips than any slice could have')"},
+    {Finding::topology_malformed, "size.dims != size.rank",
+     R"('topology ' + size.topology + ' has ' + string(size.dims) +
+    ' dimensions, but those of ' + size.accelerator + ' have ' + string(size.rank))"},
     {Finding::topology_not_divisible, "size.all % size.chips != 0",
      R"('topology ' + size.topology + ' is ' + string(size.all) +
     (size.all == 1 ? ' chip' : ' chips') +
@@ -143,30 +154,36 @@ std::string nodes() {
   return out;
 }
 
+// "'tpu-v6e-slice': 2, …": dimensions of a topology.
+std::string ranks() {
+  std::string out;
+  for (const topology::Generation& each : topology::generations())
+    out += fmt::format("{}'{}': {}", out.empty() ? "" : ", ", each.label, each.rank);
+  return out;
+}
+
 }  // namespace
 
+std::string with_chips(std::string_view text) {
+  std::string names;
+  for (const std::string_view name : webhook::read::chip_resources)
+    names += fmt::format("{}'{}'", names.empty() ? "[" : ", ", name);
+  const std::string limits = rules::asks_for_chips("c.?resources.?limits.orValue({})");
+  const std::string requests = rules::asks_for_chips("c.?resources.?requests.orValue({})");
+  return with(with(with(text, "@names@", names + "]"), "@in_limits@", limits), "@in_requests@",
+              requests);
+}
+
 std::vector<Step> steps(std::string_view prefix) {
-  return {{"asking", std::string(asking)},
-          {"shapes", with(with(shapes, "@shared@", sharing()), "@prefix@", prefix)},
-          {"numbers", std::string(numbers)},
+  return {{"asking", with_chips(asking)},
+          {"shapes",
+           with(with(with_chips(shapes), "@shared@", sharing()), "@prefix@", prefix)},
+          {"numbers", with(numbers, "@ranks@", ranks())},
           {"sizes", with(sizes, "@nodes@", nodes())}};
 }
 
 std::span<const Fault> faults_of_shapes() {
   return of_shapes;
-}
-
-// Its maker was told, or will be; and nothing is judged of what goes.
-std::string made_by_nobody_checked() {
-  std::string kinds;
-  for (const auto& workload : webhook::workloads::workloads())
-    for (const webhook::workloads::ObjectKind& each : workload.objects)
-      kinds += fmt::format("{}'{}'", kinds.empty() ? "" : ", ", each.kind);
-  return fmt::format(
-      R"(!has(object.metadata.deletionTimestamp) &&
-!object.metadata.?ownerReferences.orValue([]).exists(owner,
-  owner.?controller.orValue(false) && owner.kind in [{}]))",
-      kinds);
 }
 
 std::string with(std::string_view text, std::string_view place, std::string_view value) {

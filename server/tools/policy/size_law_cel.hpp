@@ -39,8 +39,9 @@ std::vector<Step> steps(std::string_view prefix);
 // What is wrong with a topology and its chips, whoever makes the Pods.
 std::span<const Fault> faults_of_shapes();
 
-// Whether an object is nobody's that is looked at itself, and is not being deleted.
-std::string made_by_nobody_checked();
+// The text with the resources that ask for chips (webhook/read/vocabulary.hpp): "@names@" is their
+// list, "@in_limits@" and "@in_requests@" whether container `c` asks by one of them.
+std::string with_chips(std::string_view text);
 
 // The text with `value` at each `place`.
 std::string with(std::string_view text, std::string_view place, std::string_view value);

@@ -39,10 +39,6 @@ std::string_view name_of(Outcome outcome) {
 bool of_rules(Finding finding) {
   return finding >= Finding::rule_namespace && finding <= Finding::rule_run_time;
 }
-// Policies hold the others.
-bool warned_of_alone(Finding finding) {
-  return finding >= Finding::rule_name;
-}
 
 struct Said {
   bool refuses = false;
@@ -61,17 +57,6 @@ struct Judged {
 struct PassedOver {
   std::size_t pods = 0, others = 0, made = 0, without_chips = 0;
 };
-
-bool made_by_checked(const Json& object) {
-  for (const Json& owner : objects::at(object, {"metadata", "ownerReferences"})) {
-    const std::string version = text_member(owner, "apiVersion");
-    if (objects::at(owner, {"controller"}) == Json(true) &&
-        webhook::workloads::find_object(objects::split_api_version(version).group,
-                                        text_member(owner, "kind")))
-      return true;
-  }
-  return false;
-}
 
 class Trial {
  public:
@@ -99,7 +84,8 @@ class Trial {
     const auto* rule = webhook::rules::rule_of(*config_.rules, one.ns);
     one.rule = rule == nullptr ? "" : rule->name;
     const auto templates = templates_with_chips(object);
-    if (rule != nullptr) add_unclean(*rule, object, templates, one);
+    for (Unclean& each : unclean(*config_.rules, one.ns, object, templates))
+      one.said.push_back({true, std::move(each.id), std::move(each.sentence)});
     if (templates.empty() && one.said.empty()) return ++passed_.without_chips, void();
     for (const Said& each : one.said)
       one.outcome = std::max(one.outcome, each.refuses ? Outcome::refused : Outcome::warned);
@@ -124,19 +110,10 @@ class Trial {
   void wrong(const std::string& what) { unusable_.push_back(what); }
 
   void add_findings(std::string& review, Judged& one) {
-    for (const auto& each : reviewer_.faults(review, webhook::validate::Listener::api_server))
+    for (const auto& each : reviewer_.faults(review))
       if (of_rules(each.finding))
-        one.said.push_back({has_rules_policy(one.kind) && !warned_of_alone(each.finding),
+        one.said.push_back({is_held(one.kind, each.finding),
                             std::string(webhook::findings::row(each.finding).id), each.sentence});
-  }
-
-  void add_unclean(const webhook::rules::Rule& rule, const Json& object,
-                   const std::vector<TitledTemplate>& templates, Judged& one) {
-    const std::string& contact = config_.rules->contact;
-    for (Unclean& each : unclean(rule.hygiene, object, templates))
-      one.said.push_back({true, std::move(each.id),
-                          fmt::format("{} (rule {}{}{})", each.sentence, rule.name,
-                                      contact.empty() ? "" : "; ask ", contact)});
   }
 
   const webhook::config::Config config_;

@@ -12,12 +12,10 @@ namespace tpuwh::server::review {
 
 namespace {
 
-using webhook::validate::Listener;
-
 std::vector<Remark> parts(const ReviewOutcome& outcome, std::string review, Reviewer& reviewer) {
   std::vector<Remark> out;
   if (outcome.verdict != Verdict::allowed) {
-    for (const auto& fault : reviewer.faults(review, Listener::api_server))
+    for (const auto& fault : reviewer.faults(review))
       out.push_back(remark_of(fault));
     if (out.empty()) out.push_back(remark_of(outcome.message, true));
   }

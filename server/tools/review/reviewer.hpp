@@ -28,11 +28,9 @@ class Reviewer {
 
   // The API server asks about Pods at /mutate, about what makes them at /validate. The views of
   // the answer live until the next one; the reader may need room behind the text of `review`.
-  webhook::answer::Answer answer(std::string& review, webhook::validate::Listener listener =
-                                                          webhook::validate::Listener::api_server);
+  webhook::answer::Answer answer(std::string& review);
   // What an object that makes Pods is refused for, each by itself.
-  std::vector<webhook::validate::Found> faults(std::string& review,
-                                               webhook::validate::Listener listener);
+  std::vector<webhook::validate::Found> faults(std::string& review);
 
  private:
   const webhook::config::Config& config_;

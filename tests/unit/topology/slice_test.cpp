@@ -153,6 +153,14 @@ TEST_P(MakeSliceRefuses, with_numbers) {
 }
 
 constexpr BadSlice bad_slices[] = {
+    {"v6e_of_three_dimensions", "tpu-v6e-slice", "4x4x4", 4, Errc::dims_malformed,
+     "topology 4x4x4 has 3 dimensions, but those of tpu-v6e-slice have 2; "
+     "with 4 chips per node tpu-v6e-slice supports "
+     "2x2, 2x4, 4x4, 4x8, 8x8, 8x16, 16x16"},
+    {"v6e_with_an_axis_of_one", "tpu-v6e-slice", "2x2x1", 4, Errc::dims_malformed,
+     "topology 2x2x1 has 3 dimensions, but those of tpu-v6e-slice have 2; "
+     "with 4 chips per node tpu-v6e-slice supports "
+     "2x2, 2x4, 4x4, 4x8, 8x8, 8x16, 16x16"},
     {"v6e_3x3", "tpu-v6e-slice", "3x3", 4, Errc::chips_not_dividing,
      "topology 3x3 is 9 chips and cannot be split over Pods of 4 chips; "
      "with 4 chips per node tpu-v6e-slice supports "

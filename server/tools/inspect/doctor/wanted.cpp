@@ -92,8 +92,8 @@ Json validation_conditions(const rules::Conditions& is, bool former) {
   if (former)
     return Json::array({condition("new-or-changed", changed), condition("not-being-deleted", kept),
                         condition("no-common-kind-without-tpu", of_tpus)});
-  return Json::array({condition("new-or-changed-and-of-tpus",
-                                fmt::format("{} && ({}) && ({})", kept, of_tpus, changed))});
+  return Json::array(
+      {condition("new-or-changed-and-of-tpus", fmt::format("({}) && ({})", of_tpus, changed))});
 }
 
 Json validation_rules(const View& view) {

@@ -241,7 +241,7 @@ struct PodReader::Work {
 
   void take_claims() {
     claims.clear();
-    if (!pod.claims.empty()) webhook::read::take_claimed_chips(pod, pod.ns, cluster, claims);
+    if (pod.may_claim()) webhook::read::take_claimed_chips(pod, pod.ns, cluster, claims);
   }
 
   // As at admission; where a ledger gave the place, what is on the Pod says it again.
@@ -269,7 +269,7 @@ struct PodReader::Work {
 bool served_by_driver(const Json& pod) {
   const Json& claim = text::member(text::member(pod, "status"), "extendedResourceClaimStatus");
   return std::ranges::any_of(text::member(claim, "requestMappings"), [](const Json& each) {
-    return text::text_member(each, "resourceName") == webhook::read::key::tpu;
+    return webhook::read::asks_for_chips(text::text_member(each, "resourceName"));
   });
 }
 
@@ -288,7 +288,8 @@ Result<std::optional<SeenPod>> PodReader::read(const Json& object) {
   if (!work_->parse(text)) return work_->reader.error();
   webhook::read::Pod& pod = work_->pod;
   work_->placement_key = pod.label(webhook::read::Label::slice_key);
-  const bool by_claim = (!pod.claims.empty() && !asks_as_resource(pod)) || served_by_driver(object);
+  const bool by_claim = (pod.may_claim() && !asks_as_resource(pod)) || served_by_driver(object) ||
+                        std::ranges::any_of(pod.containers, &webhook::read::Container::by_claim);
   work_->take_claims();
   const bool opted_out = pod.annotation(webhook::read::Annotation::inject) == "false";
   // Left alone or not checked it is a member all the same.

@@ -18,7 +18,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr auto tpu_class = "tpu.google.com";
+using webhook::read::key::tpu_class;
 
 // Names of the Pod's claims that containers use.
 std::set<std::string> used_claims(const Json& pod) {
@@ -119,13 +119,11 @@ std::optional<Claimed> claimed_chips(const Json& pod, const Surroundings& beside
 }
 
 std::string unread_resource(const Json& pod, const Surroundings& beside) {
-  constexpr std::string_view prefix = "deviceclass.resource.kubernetes.io/";
   for (const char* list : {"containers", "initContainers"})
     for (const Json& container : at(pod, {"spec", list}))
       for (const char* amounts : {"limits", "requests"})
         for (const auto& [name, amount] : at(container, {"resources", amounts}).items())
-          if (name.starts_with(prefix) &&
-              is_of_chips({{"deviceClassName", name.substr(prefix.size())}}, beside))
+          if (is_of_chips({{"deviceClassName", beside.class_of_resource(name)}}, beside))
             return name;
   return {};
 }

@@ -3,6 +3,8 @@
 #include "base/edits.hpp"
 #include "base/names.hpp"
 #include "server/tools/inspect/slices/pod_reader.hpp"
+#include "server/tools/policy/hygiene.hpp"
+#include "server/tools/policy/rules_law.hpp"
 #include "server/tools/predict/expand/expand.hpp"
 #include "server/tools/predict/explain/admission.hpp"
 #include "server/tools/predict/explain/claims.hpp"
@@ -26,6 +28,7 @@
 #include "server/tools/predict/network/networks.hpp"
 #include "server/tools/predict/outlook/pod_sets.hpp"
 #include "server/tools/predict/wrappers/open.hpp"
+#include "server/tools/reference/ids/policy_rows.hpp"
 #include "server/tools/reference/fields/unseen.hpp"
 #include "server/tools/reference/ids/webhook_rows.hpp"
 #include "server/tools/review/input.hpp"
@@ -336,7 +339,7 @@ class Explainer {
   // The answer's views live until the next one.
   webhook::answer::Answer answer(const Json& object) {
     review_ = review::review_of_creation(object, text::dump_json(object), request_.ns, ++reviews_);
-    return reviewer_.answer(review_, webhook::validate::Listener::person);
+    return reviewer_.answer(review_);
   }
 
   review::Reply reply_of(const webhook::answer::Answer& answer) {
@@ -348,7 +351,7 @@ class Explainer {
 
   // What the object that was answered last was refused for, each by itself.
   std::vector<webhook::validate::Found> faults() {
-    return reviewer_.faults(review_, webhook::validate::Listener::person);
+    return reviewer_.faults(review_);
   }
 
   // A path of the review that nobody wrote: in a manifest it begins with what it is of.
@@ -364,6 +367,7 @@ class Explainer {
                                      ? std::vector<webhook::validate::Found>()
                                      : faults());
     }
+    if (request_.config.rules != nullptr) hold_to_policies(object, findings);
     for (const std::string& refused : {refused_name(object), refused_selector(object)})
       if (!refused.empty())
         findings.add({.denied = true,
@@ -375,6 +379,23 @@ class Explainer {
                     .id = id_of(webhook::findings::Finding::placeholder_left),
                     .sentence = left.other,
                     .fix = {}});
+  }
+
+  // As `policy test` says it: policies refuse what the webhook warns of, and more.
+  void hold_to_policies(const Json& object, Findings& findings) const {
+    if (policy::made_by_checked(object)) return;
+    const std::string kind = text::text_member(object, "kind");
+    findings.deny_if([&](const Finding& each) {
+      const auto* row = webhook::findings::find(each.id);
+      return row != nullptr && policy::is_held(kind, row->finding);
+    });
+    for (policy::Unclean& each :
+         policy::unclean(*request_.config.rules, namespace_of(object, request_.ns), object,
+                         policy::templates_with_chips(object)))
+      findings.add({.denied = true,
+                    .id = each.id,
+                    .sentence = std::move(each.sentence),
+                    .fix = fixes::Choice{ids::fix_of(ids::rows::of_policy, each.id)}});
   }
 
   void add_pods(const Json& object, const Admission* admission, ObjectPods& pods,

@@ -24,6 +24,12 @@ class Findings {
   void add_pod(const review::Reply& reply) { add(reply, 1); }
   void add(Finding finding);
 
+  // Those of the object that policies refuse too: the webhook warns of them.
+  template <class Refuses>
+  void deny_if(Refuses&& refuses) {
+    for (Finding& each : list_) each.denied = each.denied || refuses(each);
+  }
+
   bool any_denied() const;
   // The text that refuses the object; "" where none does.
   const std::string& refusal() const { return refusal_; }

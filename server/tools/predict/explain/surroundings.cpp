@@ -90,14 +90,17 @@ bool may_have(const Json& priority, const Json& pod) {
          agree(text::text_member(tpu, "topology"), selector(pod, key::topology));
 }
 
-// Whether limits or requests within name google.com/tpu.
+// Whether limits or requests within ask for chips.
 bool asks_for_chips(const Json& value) {
   if (value.is_array()) return std::ranges::any_of(value, asks_for_chips);
   if (!value.is_object()) return false;
   return std::ranges::any_of(value.items(), [](const auto& each) {
     const bool amounts = each.key() == "limits" || each.key() == "requests";
     return (amounts && each.value().is_object() &&
-            each.value().contains(webhook::read::key::tpu)) ||
+            std::ranges::any_of(each.value().items(),
+                                [](const auto& amount) {
+                                  return webhook::read::asks_for_chips(amount.key());
+                                })) ||
            asks_for_chips(each.value());
   });
 }
@@ -175,6 +178,17 @@ Surroundings::Surroundings(std::span<const source::Manifest> manifests, const st
     by_kind_[std::string(kind->name)]
             [{where, text::text_member(at(each.object, {"metadata"}), "name")}] = &each.object;
   }
+}
+
+std::string Surroundings::class_of_resource(const std::string& resource) const {
+  constexpr std::string_view prefix = webhook::read::key::class_resource;
+  if (resource.starts_with(prefix)) return resource.substr(prefix.size());
+  const auto classes = by_kind_.find("DeviceClass");
+  if (classes == by_kind_.end()) return {};
+  for (const auto& [name, each] : classes->second)
+    if (text::text_member(at(*each, {"spec"}), "extendedResourceName") == resource)
+      return name.second;
+  return {};
 }
 
 const Json* Surroundings::find(std::string_view kind, const std::string& ns,

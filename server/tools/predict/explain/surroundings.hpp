@@ -51,6 +51,9 @@ class Surroundings {
   //
   //   ns  "" of a kind that has none
   const Json* find(std::string_view kind, const std::string& ns, const std::string& name) const;
+  // The DeviceClass that has a resource, by its own name or by that of a class of the input; "" for
+  // none.
+  std::string class_of_resource(const std::string& resource) const;
 
  private:
   // The ComputeClass that the Pod selects; null where it selects none, or the input has it not.

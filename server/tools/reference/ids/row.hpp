@@ -40,4 +40,11 @@ std::string_view id_of(const Rows& rows, std::string_view name) {
   return row == std::end(rows) ? std::string_view() : row->id;
 }
 
+// What its row advises for an id, "" for none.
+template <class Rows>
+std::string fix_of(const Rows& rows, std::string_view id) {
+  const auto* row = std::ranges::find(rows, id, &Row::id);
+  return row == std::end(rows) ? std::string() : std::string(row->fix);
+}
+
 }  // namespace tpuwh::server::ids

@@ -34,7 +34,9 @@ inline constexpr WebhookRow of_webhook[] = {
      "Fill it in and apply the result. For `$NAME` and `${NAME}`: export the variables, then "
      "envsubst < manifest.yaml | kubectl apply -f -. For `{{ }}`: helm template. For `<NAME>`: "
      "edit the file."},
-    {topology_malformed, "topology-malformed", "The topology is not AxB or AxBxC in whole numbers.",
+    {topology_malformed, "topology-malformed",
+     "The topology is not AxB or AxBxC in whole numbers, or has another number of dimensions than "
+     "those of its accelerator.",
      "No node carries such a label, so the Pod could never be scheduled, and the hosts of the "
      "slice cannot be counted.",
      "Write the topology as node labels have it: 4x4, 2x2x2."},
@@ -45,7 +47,7 @@ inline constexpr WebhookRow of_webhook[] = {
      "Ask for all chips of a node, or select a topology that such nodes form: "
      "`kubectl tpu catalog` shows them."},
     {chips_invalid, "chips-invalid",
-     "google.com/tpu is not a number of chips that a node can have.",
+     "The resource that asks for chips is not a number of chips that a node can have.",
      "Chips are whole: the API server refuses fractions and suffixes, and no node has more chips "
      "than its machine type.",
      "Ask for all chips of a node, usually 4."},

@@ -286,6 +286,9 @@ class Expression::Evaluation {
     }
     if (node.text == "startsWith")
       return keep(target->get<std::string>().starts_with(of(*node.args[1])->get<std::string>()));
+    if (node.text == "contains")
+      return keep(target->get<std::string>().find(of(*node.args[1])->get<std::string>()) !=
+                  std::string::npos);
     if (node.text == "exists") return keep(exists(*target, node.args[1]->text, *node.args[2]));
     if (node.text == "filter") return filter(*target, node.args[1]->text, *node.args[2]);
     throw EvaluationError("no such function: " + node.text);

@@ -96,8 +96,9 @@ TEST(EntriesTest, whoever_asks_by_claim_is_waited_for_where_claims_are_read) {
   config.claims = true;
   const auto all = entries(config);
   EXPECT_EQ(named(all, "claims.pods.tpu-webhook.dev").mode, Mode::enforce);
+  const Conditions is = conditions(config.prefix);
   EXPECT_THAT(named(all, "claims.pods.tpu-webhook.dev").expression,
-              StartsWith("has(object.spec.resourceClaims) &&\n!(has(object.spec.nodeSelector)"));
+              StartsWith(is.has_claims + " &&\n!" + is.selects_gpus));
   // Of the others nothing is changed.
   const auto before = entries(with(Mode::enforce));
   for (std::size_t i = 0; i + 1 < all.size(); ++i) {
@@ -135,8 +136,9 @@ TEST(EntriesTest, the_test_that_most_pods_fail_comes_first) {
   const std::string asks = conditions("tpu.example.com/").asks_for_tpu;
   for (const Entry& entry : entries(with(Mode::enforce)))
     EXPECT_THAT(entry.expression,
-                StartsWith(entry.workloads.empty() && entry.mode ? "has(object.spec.resourceClaims)"
-                                                                 : asks))
+                StartsWith(entry.workloads.empty() && entry.mode
+                               ? "(has(object.spec.resourceClaims) ||"
+                               : asks))
         << entry.name;
 }
 

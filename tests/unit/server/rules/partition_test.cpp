@@ -257,6 +257,39 @@ std::string told(const Class& of, const Config& config, const std::vector<const 
   return out;
 }
 
+struct Asking {
+  const char* name;
+  const char* resource;
+  bool selects_tpus, asks, claims;
+};
+
+// The names by which chips are asked for: those of every cluster, and those that a DeviceClass may
+// have.
+TEST(Conditions, let_through_whoever_may_ask_for_chips) {
+  const Conditions is = conditions("tpu-webhook.dev/");
+  const Expression asks(is.asks_for_tpu), claims(is.has_claims);
+  for (const Asking& c : {
+           Asking{"device plugin", "google.com/tpu", false, true, false},
+           Asking{"the driver's class", "deviceclass.resource.kubernetes.io/tpu.google.com", false,
+                  true, true},
+           Asking{"another class", "deviceclass.resource.kubernetes.io/ours", false, false, true},
+           Asking{"a name of a class", "acme.example/chips", true, false, true},
+           Asking{"on other nodes", "acme.example/chips", false, false, false},
+           Asking{"a GPU", "nvidia.com/gpu", false, false, false},
+           Asking{"on TPU nodes", "cpu", true, false, false},
+           Asking{"one letter more", "google.com/tpus", false, false, false},
+       })
+    for (const char* list : {"containers", "initContainers"}) {
+      Json pod = pod_of(Json::object(), nullptr, 0);
+      pod["spec"][list] =
+          Json::array({{{"name", "a"}, {"resources", {{"limits", {{c.resource, "4"}}}}}}});
+      if (c.selects_tpus)
+        pod["spec"]["nodeSelector"]["cloud.google.com/gke-tpu-accelerator"] = "tpu-v6e-slice";
+      EXPECT_EQ(asks.holds(pod), c.asks) << c.name << " " << list;
+      EXPECT_EQ(claims.holds(pod), c.claims) << c.name << " " << list;
+    }
+}
+
 TEST_F(Partition, each_pod_that_concerns_the_webhook_reaches_one_entry_of_its_mode) {
   EXPECT_EQ(pods_, 2916 * 9);
   EXPECT_EQ(classes_.size() % all_asks, 0u);

@@ -10,7 +10,7 @@ namespace {
 
 std::string all(const Refusals& refusals) {
   std::string out;
-  for (const Refusal& each : refusals) out += (out.empty() ? "" : "; ") + each.sentence;
+  for (const std::string& each : refusals) out += (out.empty() ? "" : "; ") + each;
   return out;
 }
 
@@ -56,19 +56,6 @@ TEST(Refusals, completions_of_an_indexed_job) {
   EXPECT_EQ(all(refusals_of_job(job, JobMaker::person)), "");
 }
 
-TEST(Refusals, who_hears_of_a_job) {
-  JobWords job = a_job("Always");
-  job.selects_others = job.selects = true;
-  const auto heard = [&](JobMaker maker) {
-    std::string out;
-    for (const Refusal& each : refusals_of_job(job, maker)) out += each.said ? 's' : '-';
-    return out;
-  };
-  EXPECT_EQ(heard(JobMaker::person), "ss");
-  EXPECT_EQ(heard(JobMaker::cron_job), "ss");
-  EXPECT_EQ(heard(JobMaker::jobset), "--");
-}
-
 TEST(Refusals, selectors_of_a_cron_job) {
   JobWords job = a_job("Never");
   job.selects = true;
@@ -78,10 +65,10 @@ TEST(Refusals, selectors_of_a_cron_job) {
 }
 
 TEST(Refusals, of_replicas) {
-  EXPECT_EQ(all(refusals_of_replicas({}, "StatefulSet", true)), "");
-  EXPECT_EQ(all(refusals_of_replicas({.restart_policy = "Always"}, "StatefulSet", true)), "");
+  EXPECT_EQ(all(refusals_of_replicas({}, "StatefulSet")), "");
+  EXPECT_EQ(all(refusals_of_replicas({.restart_policy = "Always"}, "StatefulSet")), "");
   EXPECT_EQ(all(refusals_of_replicas({.restart_policy = "Never", .has_deadline = true},
-                                     "StatefulSet", true)),
+                                     "StatefulSet")),
             "restartPolicy is Never, and Pods of a StatefulSet need Always; activeDeadlineSeconds "
             "is set, which Pods of a StatefulSet cannot have");
 }

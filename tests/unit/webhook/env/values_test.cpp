@@ -52,14 +52,15 @@ struct Exact {
 
 class ExactLimit : public testing::TestWithParam<Exact> {};
 
-// 1xN on one chip a container, so that any number of hosts will do.
+// One chip a container, so that any number of hosts will do.
 TEST_P(ExactLimit, is_the_kernels) {
   const Exact& c = GetParam();
   ASSERT_EQ(list_bytes(std::string_view(c.variable).size(), c.hosts, c.stem, c.tail, c.containers),
             c.want);
   auto pod = a_pod().job(std::string(c.stem, 'j'), 0).accelerator(c.accelerator).tpu(1);
   for (std::size_t i = 1; i < c.containers; ++i) pod.container("b").tpu(1);
-  const auto answer = admit(pod.topology("1x" + std::to_string(c.hosts * c.containers)));
+  const char* one_wide = std::string_view(c.accelerator) == "tpu7x" ? "1x1x" : "1x";
+  const auto answer = admit(pod.topology(one_wide + std::to_string(c.hosts * c.containers)));
   EXPECT_EQ(answer.allowed, c.want <= 131'071) << answer.message;
   if (answer.allowed) {
     EXPECT_EQ(std::string_view(c.variable).size() + 1 + effective(answer, c.variable).size(),

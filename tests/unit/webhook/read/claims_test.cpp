@@ -21,6 +21,7 @@ using test::json;
 
 struct Templates final : ClusterView {
   Claimed claimed(const ClaimSource& source) const override {
+    if (source.resource) return of_resource(source.name);
     if (source.ns != "default") return {};
     if (source.name == "tpu-4") return chips(4);
     if (source.name == "tpu-1") return chips(1);
@@ -52,6 +53,14 @@ struct Templates final : ClusterView {
     if (source.name == "unreadable")
       return {.known = Claimed::Known::unreadable, .why = "it is not there"};
     if (source.name.starts_with("unread")) return {.known = Claimed::Known::unread};
+    return {};
+  }
+  static Claimed of_resource(std::string_view name) {
+    if (name == "acme.example/chips") return {.known = Claimed::Known::chips, .chips = 1};
+    if (name == "deviceclass.resource.kubernetes.io/ours")
+      return {.known = Claimed::Known::chips, .chips = 1, .topology = "2x4"};
+    if (name == "deviceclass.resource.kubernetes.io/odd")
+      return {.known = Claimed::Known::chips, .why = "asks for devices of a class"};
     return {};
   }
   static Claimed chips(std::uint32_t count) {
@@ -96,6 +105,64 @@ TEST(Claims, are_chips) {
   EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "1");
   EXPECT_EQ(effective(answer, "TPU_WORKER_HOSTNAMES"), "t-0.svc,t-1.svc");
   EXPECT_EQ(answer.object["spec"]["resourceClaims"], pod.pod()["spec"]["resourceClaims"]);
+}
+
+struct Resource {
+  std::string_view name;
+  json limits;
+  const char* worker_id;  // "(absent)" where it asks for no chips that are known
+  const char* warning = "";
+};
+void PrintTo(const Resource& c, std::ostream* out) {
+  *out << c.name;
+}
+
+// docs/facts.md#dra-extended-resource
+class Resources : public testing::TestWithParam<Resource> {};
+
+TEST_P(Resources, ask_for_chips_by_every_name) {
+  const Resource& c = GetParam();
+  const auto answer = ask(a_pod().job("t", 1).topology("2x4").set("/spec/containers/0/resources",
+                                                                  json{{"limits", c.limits}}));
+  EXPECT_TRUE(answer.allowed) << answer.message;
+  EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), c.worker_id) << answer.body;
+  EXPECT_EQ(answer.warning("TPU-113").find(c.warning) == std::string::npos, false)
+      << answer.warning("TPU-113");
+  EXPECT_EQ(answer.warning("TPU-113").empty(), std::string_view(c.warning).empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Read, Resources,
+    testing::Values(
+        Resource{"device_plugin", {{"google.com/tpu", "4"}}, "1"},
+        Resource{"class_of_the_driver",
+                 {{"deviceclass.resource.kubernetes.io/tpu.google.com", "4"}},
+                 "1"},
+        Resource{"known_class", {{"deviceclass.resource.kubernetes.io/ours", "4"}}, "1"},
+        Resource{"name_of_a_class", {{"acme.example/chips", "4"}, {"cpu", "1"}}, "1"},
+        Resource{"two_names_together",
+                 {{"acme.example/chips", "2"}, {"deviceclass.resource.kubernetes.io/ours", "2"}},
+                 "1"},
+        Resource{"other_devices", {{"nvidia.com/gpu", "4"}}, "(absent)"},
+        Resource{"unknown_class",
+                 {{"deviceclass.resource.kubernetes.io/theirs", "4"}},
+                 "(absent)"},
+        Resource{"class_that_is_not_read",
+                 {{"deviceclass.resource.kubernetes.io/odd", "4"}},
+                 "(absent)",
+                 "resource deviceclass.resource.kubernetes.io/odd asks for devices of a class"},
+        Resource{"no_number", {{"acme.example/chips", "half"}}, "(absent)", "acme.example/chips"}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+TEST(Resources, of_the_drivers_class_that_are_no_number_are_refused) {
+  const auto answer = ask(a_pod().job("t", 1).topology("2x4").set(
+      "/spec/containers/0/resources",
+      json{{"limits", {{"deviceclass.resource.kubernetes.io/tpu.google.com", "1.5"}}}}));
+  EXPECT_FALSE(answer.allowed);
+  EXPECT_NE(answer.message.find(
+                "limits.deviceclass.resource.kubernetes.io/tpu.google.com: \"1.5\" is not"),
+            std::string::npos)
+      << answer.message;
 }
 
 TEST(Claims, of_one_chip_are_chips) {

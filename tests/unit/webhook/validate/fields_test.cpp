@@ -31,9 +31,8 @@ struct Full {
 // Read as whatever it is, or by the API server alone.
 bool is_any_type(const std::string& pointer) {
   return std::ranges::any_of(
-      std::array{"/apiVersion", "/kind", "/deletionTimestamp", "/activeDeadlineSeconds",
-                 "/backoffLimit", "/maxRestarts", "/coordinator", "/replicatedJob", "/jobIndex",
-                 "/podIndex", "/dependsOn"},
+      std::array{"/apiVersion", "/kind", "/activeDeadlineSeconds", "/backoffLimit", "/maxRestarts",
+                 "/coordinator", "/replicatedJob", "/jobIndex", "/podIndex", "/dependsOn"},
       [&](std::string_view end) {
         return pointer.ends_with(end) && pointer.find("/ownerReferences/") == std::string::npos;
       });
@@ -53,8 +52,7 @@ json metadata() {
           {"generateName", "al"},
           {"labels", {{"kueue.x-k8s.io/queue-name", ""}}},
           {"annotations", {{"kueue.x-k8s.io/job-min-parallelism", "4"}}},
-          {"ownerReferences", json::array({{{"kind", "Deployment"}, {"controller", false}}})},
-          {"deletionTimestamp", nullptr}};
+          {"ownerReferences", json::array({{{"kind", "Deployment"}, {"controller", false}}})}};
 }
 
 json in_subdomain() {
@@ -79,6 +77,12 @@ json job_spec() {
       {"podFailurePolicy", {{"rules", json::array({{{"onExitCodes", {{"containerName", "c"}}}}})}}},
       {"activeDeadlineSeconds", 60},
       {"backoffLimit", 1}};
+}
+
+json cron_job_spec() {
+  json job = job_spec();
+  job.erase("selector");
+  return {{"jobTemplate", {{"spec", std::move(job)}}}};
 }
 
 json of(const char* api_version, const char* kind, const json& spec) {
@@ -116,7 +120,7 @@ json ray_cluster_spec() {
 
 const Full objects[] = {
     {"Job", of("batch/v1", "Job", job_spec())},
-    {"CronJob", of("batch/v1", "CronJob", {{"jobTemplate", {{"spec", job_spec()}}}})},
+    {"CronJob", of("batch/v1", "CronJob", cron_job_spec())},
     {"JobSet", jobset()},
     {"LeaderWorkerSet",
      of("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet",
@@ -152,7 +156,7 @@ Refusal answer_to(std::string text) {
   static answer::Workspace workspace;
   const read::NoCluster cluster;
   const answer::Answer answer =
-      validate(read::Body(text), config::Config(), cluster, workspace, Listener::api_server);
+      validate(read::Body(text), config::Config(), cluster, workspace);
   const json body = json::parse(answer.body);
   return {answer.http_status,
           answer.http_status == 200 ? body["response"].dump() : body["message"].get<std::string>()};

@@ -203,7 +203,7 @@ struct Child {
 
 class Children : public testing::TestWithParam<Child> {};
 
-TEST_P(Children, of_a_job_set_are_refused_in_an_event_alone) {
+TEST_P(Children, of_a_job_set_are_refused) {
   const Child& child = GetParam();
   const auto answer = validated(
       a_jobset(std::vector<json>{a_replicated_job("slice", child.spec, child.pod_template)}));
@@ -331,13 +331,12 @@ TEST(Children, an_exit_code_may_be_any_containers) {
         << name;
 }
 
-// JobSet refuses it: whoever has asked none is told.
 TEST(ValidateJobSet, a_coordinator_that_is_none) {
   json jobset =
       a_jobset(std::vector<json>{a_replicated_job("slice", whole(), restarting(nullptr))});
   const auto told = [&](const json& coordinator) {
     jobset["spec"]["coordinator"] = coordinator;
-    const auto answer = validated(jobset, test::for_a_person());
+    const auto answer = validated(jobset);
     return answer.message + answer.warning("");
   };
   EXPECT_EQ(told({{"replicatedJob", "slice"}, {"jobIndex", 0}, {"podIndex", 3}}), "");
@@ -350,28 +349,24 @@ TEST(ValidateJobSet, a_coordinator_that_is_none) {
   EXPECT_NE(told({{"replicatedJob", "slices"}}).find("which does not exist"), std::string::npos);
 }
 
-// The API server says it by itself; a person has asked none.
 TEST(Children, of_a_job_that_is_refused_itself) {
   json spec = whole();
   spec["completionMode"] = "Indexed";
   const json job = a_job(spec, restarting("Always"));
-  EXPECT_TRUE(validated(job).silent());
-  EXPECT_NE(validated(job, test::for_a_person()).message.find("TPU-412: restartPolicy is Always"),
-            std::string::npos);
+  EXPECT_NE(validated(job).message.find("TPU-412: restartPolicy is Always"), std::string::npos);
 }
 
 TEST(Children, names_of_a_job_set) {
   json jobset =
       a_jobset(std::vector<json>{a_replicated_job("slice", whole(), restarting(nullptr))});
   jobset["metadata"]["name"] = std::string(49, 'a');
-  EXPECT_TRUE(validated(jobset).silent());
-  EXPECT_NE(validated(jobset, test::for_a_person()).message.find("of a Pod has 65 characters"),
+  EXPECT_NE(validated(jobset).message.find("of a Pod has 65 characters"),
             std::string::npos)
-      << validated(jobset, test::for_a_person()).message;
+      << validated(jobset).message;
   jobset["metadata"]["name"] = std::string(47, 'a');
-  EXPECT_TRUE(validated(jobset, test::for_a_person()).silent());
+  EXPECT_TRUE(validated(jobset).silent());
   jobset["spec"]["coordinator"] = {{"replicatedJob", "slice"}, {"jobIndex", 1}};
-  const std::string refused = validated(jobset, test::for_a_person()).message;
+  const std::string refused = validated(jobset).message;
   EXPECT_NE(refused.find("spec.coordinator.jobIndex is 1"), std::string::npos) << refused;
   EXPECT_EQ(refused.find("replicated job slice: "), std::string::npos) << refused;
 }
@@ -384,6 +379,87 @@ TEST(ValidateJob, that_kueue_may_start_with_fewer_pods) {
   EXPECT_NE(validated(job).warning("lets Kueue start it with 2 Pods, but 4x4"), "");
   job["metadata"]["annotations"]["kueue.x-k8s.io/job-min-parallelism"] = "4";
   EXPECT_TRUE(validated(job).silent());
+}
+
+struct Queued {
+  std::string_view name;
+  const char *queue, *least;  // null: absent
+  bool cron;                  // of the Jobs of a CronJob, and what its own metadata says is no word
+  bool lowered;
+};
+void PrintTo(const Queued& c, std::ostream* out) {
+  *out << c.name;
+}
+
+// docs/governance.md#exemptions: Kueue starts a Job of 8 Pods with fewer, and no other.
+class QueuedJob : public testing::TestWithParam<Queued> {};
+
+json queued(const Queued& c) {
+  json metadata = {{"name", "train"}};
+  if (c.queue != nullptr) metadata["labels"] = {{"kueue.x-k8s.io/queue-name", c.queue}};
+  if (c.least != nullptr)
+    metadata["annotations"] = {{"kueue.x-k8s.io/job-min-parallelism", c.least}};
+  json job = a_job({{"completions", 8}, {"parallelism", 8}, {"completionMode", "Indexed"}},
+                   in_subdomain(restarting("Never")));
+  job["metadata"] = metadata;
+  if (!c.cron) return job;
+  return {{"apiVersion", "batch/v1"},
+          {"kind", "CronJob"},
+          {"metadata",
+           {{"name", "train"},
+            {"labels", {{"kueue.x-k8s.io/queue-name", "q"}}},
+            {"annotations", {{"kueue.x-k8s.io/job-min-parallelism", "4"}}}}},
+          {"spec", {{"jobTemplate", {{"metadata", metadata}, {"spec", job["spec"]}}}}}};
+}
+
+TEST_P(QueuedJob, is_refused_for_more_pods_than_hosts_unless_kueue_lowers_them) {
+  test::Change change;
+  change.config.findings.set(Finding::completions_too_many, Level::deny);
+  const auto answer = validated(queued(GetParam()), change);
+  EXPECT_EQ(answer.allowed, GetParam().lowered) << answer.message;
+  const std::string told = answer.message + answer.warning("TPU-406");
+  EXPECT_NE(told.find("completions is 8, but 4x4"), std::string::npos) << told;
+}
+
+INSTANTIATE_TEST_SUITE_P(Validate, QueuedJob,
+                         testing::Values(Queued{"no_queue", nullptr, "4", false, false},
+                                         Queued{"an_empty_queue", "", "4", false, false},
+                                         Queued{"a_queue_alone", "q", nullptr, false, false},
+                                         Queued{"none_at_least", "q", "0", false, false},
+                                         Queued{"one_at_least", "q", "1", false, true},
+                                         Queued{"four_at_least", "q", "4", false, true},
+                                         Queued{"one_less", "q", "7", false, true},
+                                         Queued{"all_at_least", "q", "8", false, false},
+                                         Queued{"no_number", "q", "four", false, false},
+                                         Queued{"a_sign", "q", "-1", false, false},
+                                         Queued{"a_cron_job_itself", nullptr, nullptr, true, false},
+                                         Queued{"jobs_of_a_cron_job", "q", "4", true, true}),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+// kueue pkg/controller/jobs/job/job_webhook.go, validatePartialAdmissionCreate
+TEST(ValidateJob, of_a_queue_takes_fewer_pods_than_it_has_at_least) {
+  const auto said = [](const char* queue, const char* least) {
+    json job = queued({"", queue, least, false, false});
+    job["spec"]["completions"] = job["spec"]["parallelism"] = 4;
+    return validated(job).message;
+  };
+  EXPECT_NE(said("q", "4").find("TPU-412: annotation kueue.x-k8s.io/job-min-parallelism is 4, and "
+                                "Kueue takes a number from 1 to parallelism - 1 (3)"),
+            std::string::npos)
+      << said("q", "4");
+  EXPECT_NE(said("q", "0"), "");
+  EXPECT_NE(said("q", "many"), "");
+  EXPECT_EQ(said("q", "3"), "");
+  EXPECT_EQ(said(nullptr, "4"), "");
+}
+
+// Fewer Pods than hosts are fewer in a queue as well.
+TEST(ValidateJob, of_a_queue_is_refused_for_too_few_pods) {
+  json job = queued({"", "q", "1", false, true});
+  job["spec"]["completions"] = job["spec"]["parallelism"] = 2;
+  test::Change change;
+  change.config.findings.set(Finding::job_too_few, Level::deny);
+  EXPECT_FALSE(validated(job, change).allowed);
 }
 
 // ---- one after the other

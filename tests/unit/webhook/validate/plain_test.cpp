@@ -71,7 +71,7 @@ Looked look_at(std::string_view kind, const PlainMaker& maker, const std::string
   WorkloadObject object;
   EXPECT_TRUE(work.reader.start(read::Body(text).bytes()) && read_object(work.reader, object));
   Findings findings(config, "ns");
-  Checker checker(object, config, cluster, Listener::api_server, work, findings);
+  Checker checker(object, config, cluster, work, findings);
   Looked out;
   out.read = check_plain(checker, object.spec, row);
   if (out.read) checker.finish();

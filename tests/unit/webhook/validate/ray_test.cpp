@@ -152,8 +152,6 @@ TEST(ValidateRay, who_knows_better_is_not_refused_by_the_size) {
     const char* pointer;
     json value;
   } cases[] = {
-      {"/metadata/labels", {{"kueue.x-k8s.io/queue-name", "q"}}},
-      {"/spec/workerGroupSpecs/0/template/metadata/labels", {{"kueue.x-k8s.io/queue-name", "q"}}},
       {"/spec/workerGroupSpecs/0/template/metadata/annotations",
        {{"cloud.google.com/gke-tpu-slice-topology", "4x4"},
         {"kueue.x-k8s.io/podset-required-topology", "a/b"}}},
@@ -174,6 +172,25 @@ TEST(ValidateRay, who_knows_better_is_not_refused_by_the_size) {
   left_alone[json::json_pointer(pod + "/metadata/annotations")] = {
       {"tpu-webhook.dev/inject", "false"}};
   EXPECT_TRUE(validated(left_alone).silent());
+}
+
+// Kueue changes no number of a RayCluster's Pods; a flavor may select what a template leaves open.
+TEST(ValidateRay, a_queue_says_nothing_of_the_size) {
+  json wrong = cluster(a_group("w", 2, good));
+  json& pod_template = wrong["spec"]["workerGroupSpecs"][0]["template"];
+  const json queue = {{"kueue.x-k8s.io/queue-name", "q"}};
+  for (json* labels : {&wrong["metadata"]["labels"], &pod_template["metadata"]["labels"]}) {
+    *labels = queue;
+    EXPECT_FALSE(validated(wrong).allowed);
+    const json selector = pod_template["spec"]["nodeSelector"];
+    pod_template["spec"]["nodeSelector"].erase("cloud.google.com/gke-tpu-accelerator");
+    EXPECT_NE(validated(wrong).warning("allowed, because the flavor of its Kueue queue selects"),
+              "")
+        << validated(wrong).message;
+    *labels = json::object();
+    EXPECT_FALSE(validated(wrong).allowed);
+    pod_template["spec"]["nodeSelector"] = selector;
+  }
 }
 
 TEST(ValidateRay, a_later_replica_is_no_fault) {

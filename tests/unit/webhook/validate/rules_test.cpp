@@ -38,16 +38,20 @@ std::string chips(const json& object) {
   return found.substr(0, found.find(" chips"));
 }
 
-// What the audit annotation says of a Job of 16 chips.
-std::string judgement(rules::Rule rule) {
-  const test::Change change = under(std::move(rule));
-  const json spec{{"completions", 4}, {"parallelism", 4}, {"completionMode", "Indexed"}};
-  std::string text = test::review_of_object(a_job(spec, a_template("4x4", 4)), change).dump();
+// What the audit annotation says of an object.
+std::string judgement(const json& object, const test::Change& change) {
+  std::string text = test::review_of_object(object, change).dump();
   answer::Workspace workspace;
   const read::NoCluster cluster;
   const answer::Answer answer =
-      validate(read::Body(text), change.config, cluster, workspace, change.listener);
+      validate(read::Body(text), change.config, cluster, workspace);
   return json::parse(answer.body)["response"]["auditAnnotations"].value("rule", "(absent)");
+}
+
+// Of a Job of 16 chips.
+std::string judgement(rules::Rule rule) {
+  const json spec{{"completions", 4}, {"parallelism", 4}, {"completionMode", "Indexed"}};
+  return judgement(a_job(spec, a_template("4x4", 4)), under(std::move(rule)));
 }
 
 TEST(Rules, AreNamedInTheAuditAnnotations) {
@@ -55,6 +59,38 @@ TEST(Rules, AreNamedInTheAuditAnnotations) {
   EXPECT_EQ(judgement({.chips = 0}), "dev: TPU-656");
   EXPECT_EQ(judgement({.chips = 0, .run_seconds = 60}), "dev: TPU-660, TPU-656");
   EXPECT_EQ(judgement({.namespaces = {"another"}, .chips = 0}), "no rule: kept");
+}
+
+// A template behind the last that is counted, one whose chips are no number, and one whose claims
+// are not known.
+TEST(Rules, AreNotSaidToBeKeptByWhatIsNotJudged) {
+  const auto said = [](const std::vector<json>& groups, std::uint64_t chips) {
+    return judgement(a_ray_cluster(groups), under({.chips = chips}));
+  };
+  const json one = a_group("g", 4, a_template("4x4", 4));
+  EXPECT_EQ(said({one}, 16), "dev: kept");
+  EXPECT_EQ(said(std::vector<json>(1000, one), 1'000'000), "dev: kept");
+  EXPECT_EQ(said(std::vector<json>(1001, one), 1'000'000), "dev: not all judged");
+  EXPECT_EQ(said(std::vector<json>(1001, one), 0), "dev: TPU-656, not all judged");
+  EXPECT_EQ(said({one, a_group("h", 4, a_template("4x4", "half"))}, 16), "dev: not all judged");
+  json by_claim = a_template("4x4", 4);
+  by_claim["spec"]["containers"][0]["resources"] = {{"claims", items({{{"name", "tpus"}}})}};
+  by_claim["spec"]["resourceClaims"] =
+      items({{{"name", "tpus"}, {"resourceClaimTemplateName", "four"}}});
+  EXPECT_EQ(said({one, a_group("h", 4, by_claim)}, 16), "dev: not all judged");
+  EXPECT_EQ(said({a_group("h", 4, by_claim)}, 16), "(absent)");
+}
+
+// By whichever of the names of read::chip_resources.
+TEST(Rules, CountChipsByTheResourceOfTheirClass) {
+  json both = a_template("4x4", 4);
+  json& limits = both["spec"]["containers"][0]["resources"]["limits"];
+  limits = {{"deviceclass.resource.kubernetes.io/tpu.google.com", "4"}};
+  EXPECT_EQ(chips(a_job({{"completions", 4}, {"parallelism", 4}}, both)), "TPU-656: 16");
+  limits["google.com/tpu"] = "4";
+  EXPECT_EQ(chips(a_job({{"completions", 4}, {"parallelism", 4}}, both)), "TPU-656: 32");
+  limits = {{"deviceclass.resource.kubernetes.io/gpu.nvidia.com", "4"}, {"nvidia.com/gpu", "4"}};
+  EXPECT_EQ(chips(a_job({{"completions", 4}, {"parallelism", 4}}, both)), "");
 }
 
 // Of a part of a slice the nodes' label says the whole, and the annotation the part.

@@ -112,6 +112,36 @@ TEST_F(ClaimsOfTheStore, of_other_classes_are_the_drivers_where_selectors_say_so
             chips(4));
 }
 
+// docs/facts.md#dra-extended-resource: by the class's name, and by one that it gives.
+TEST_F(ClaimsOfTheStore, are_asked_for_by_the_resources_of_a_class) {
+  const std::string prefix = "deviceclass.resource.kubernetes.io/";
+  const auto one = [&](const std::string& resource) {
+    return store.claimed({{}, resource, false, true});
+  };
+  EXPECT_EQ(one(prefix + "ours"), Claimed()) << "not known";
+  EXPECT_EQ(one("acme.example/chips"), Claimed());
+  Json ours = device_class("ours", "device.driver == 'tpu.google.com' && "
+                                   "device.attributes['tpu.google.com'].topology == '2x4'");
+  ours["spec"]["extendedResourceName"] = "acme.example/chips";
+  put(Kind::device_class, ours);
+  const Claimed chip{.known = Known::chips, .chips = 1, .topology = "2x4"};
+  EXPECT_EQ(one(prefix + "ours"), chip);
+  EXPECT_EQ(one("acme.example/chips"), chip);
+  put_class("odd", "device.driver != 'gpu' || device.driver == 'tpu.google.com'");
+  EXPECT_NE(one(prefix + "odd").why.find("in a way that is not read"), std::string::npos);
+  // Of two with one name one has chips.
+  for (const char* name : {"a", "z"}) {
+    Json other = device_class(name, "device.driver == 'gpu.nvidia.com'");
+    other["spec"]["extendedResourceName"] = "acme.example/chips";
+    put(Kind::device_class, other);
+    EXPECT_EQ(one("acme.example/chips"), chip) << name;
+    EXPECT_EQ(one(prefix + name), chips(0));
+  }
+  store.begin_relist(Kind::device_class);
+  store.end_relist(Kind::device_class);
+  EXPECT_EQ(one("acme.example/chips"), Claimed());
+}
+
 TEST_F(ClaimsOfTheStore, of_a_class_that_says_how_many_a_node_has) {
   put_class("hosts", "device.attributes['tpu.google.com'].chipCount == 4");
   EXPECT_EQ(asked(R"([{"exactly": {"deviceClassName": "hosts", "allocationMode": "All"}}])"),

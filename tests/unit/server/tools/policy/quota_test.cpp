@@ -91,6 +91,7 @@ TEST(AResourceQuota, has_the_chips_of_all_accelerators) {
       quota_objects(two_teams, QuotaOf::kubernetes).front().dump(),
       R"({"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"tpu","namespace":"ml"},)"
       R"("spec":{"hard":{"requests.google.com/tpu":"80",)"
+      R"("requests.deviceclass.resource.kubernetes.io/tpu.google.com":"80",)"
       R"("tpu.google.com.deviceclass.resource.k8s.io/devices":"80"}}})");
 }
 

@@ -61,7 +61,7 @@ std::vector<Both> both_of(const std::vector<Json>& objects, const webhook::confi
     if (!expand::makes_pods(object)) continue;
     static_cast<void>(expand::for_each_pod(object, {.ns = "default"}, [&](const Json& pod) {
       std::string review = review::review_of_creation(pod, pod.dump(), "default", ++number);
-      const auto answer = reviewer.answer(review, webhook::validate::Listener::person);
+      const auto answer = reviewer.answer(review);
       const review::Reply reply = replies.read(answer);
       if (reply.verdict != review::Verdict::allowed) return true;
       Json after = pod;
