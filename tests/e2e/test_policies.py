@@ -16,6 +16,8 @@ from harness.sizes import KINDS, draw_object
 
 FINDINGS = pathlib.Path(__file__).resolve().parents[1] / "golden/findings"
 DENIED, WARNED = {"TPU-102", "TPU-103", "TPU-401", "TPU-404", "TPU-407"}, {"TPU-405", "TPU-406", "TPU-409"}
+# What the program says and allows, and no policy says.
+SOFTER = re.compile(r"; allowed, because |lets Kueue start it with")
 DRAWN = int(os.environ.get("TPUWH_DRAWN", "300"))
 SEED = int(os.environ.get("TPUWH_SEED", "41"))
 
@@ -94,6 +96,27 @@ def test_an_update_is_refused_for_what_it_makes_wrong(api, policies, namespace):
     assert refused and "numOfHosts is 2" in text, text
 
 
+def test_what_is_being_deleted_is_judged(api, policies, namespace):
+    """A finalizer keeps it, and its operator may go on making Pods of it. Taking the finalizer away adds no fault."""
+    obj = read("TPU-401-two-of-four")
+    group, = obj["spec"]["workerGroupSpecs"]
+    group.update(numOfHosts=4, replicas=0, minReplicas=0)
+    obj["metadata"].update(name="going", finalizers=["tests.example/keep"])
+    namespace.create(obj)
+    which = obj["apiVersion"], obj["kind"], "going", namespace.name
+    api.delete(*which)
+    try:
+        assert wait_for("the deletion", lambda: api.get(*which)["metadata"].get("deletionTimestamp"), 20)
+        group["numOfHosts"] = 2
+        refused, text = answer(api, namespace, obj, update=True)
+        assert refused and "numOfHosts is 2" in text, text
+        group["numOfHosts"] = 4
+        del obj["metadata"]["finalizers"]
+        assert answer(api, namespace, obj, update=True) == (False, "")
+    finally:
+        api.patch(*which[:3], {"metadata": {"finalizers": None}}, namespace.name)
+
+
 def test_what_another_object_made_is_its_makers(api, policies, namespace):
     """A RayCluster of a RayJob, say: whoever made that was told."""
     obj, right = read("TPU-401-two-of-four"), read("TPU-401-two-of-four")
@@ -106,6 +129,49 @@ def test_what_another_object_made_is_its_makers(api, policies, namespace):
     assert answer(api, namespace, obj) == (False, "")
     owner["controller"] = False
     assert answer(api, namespace, obj)[0]
+
+
+def test_what_an_exemption_ends_at(api, policies, namespace):
+    """docs/governance.md#exemptions: each as it is, and the smallest step outside."""
+    wrong = read("TPU-404-two-of-four")
+    assert answer(api, namespace, wrong)[0]
+    job = wrong["spec"]["replicatedJobs"][0]["template"]["spec"]
+    pods = job["template"]
+    wrong["spec"]["suspend"] = True
+    wrong["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "none"}
+    assert answer(api, namespace, wrong)[0], "a queue changes no number of a JobSet"
+    accelerator = pods["spec"]["nodeSelector"].pop("cloud.google.com/gke-tpu-accelerator")
+    assert not answer(api, namespace, wrong)[0], "its flavor selects the accelerator"
+    wrong["metadata"]["labels"] = {}
+    assert answer(api, namespace, wrong)[0]
+    pods["spec"]["nodeSelector"]["cloud.google.com/gke-tpu-accelerator"] = accelerator
+    for change, back in (
+            (lambda: pods["spec"].update(schedulingGates=[{"name": "example.com/wait"}]), lambda: pods["spec"].pop("schedulingGates")),
+            (lambda: pods["spec"]["containers"][0].update(env=[{"name": "TPU_WORKER_ID", "value": "0"}]),
+             lambda: pods["spec"]["containers"][0].update(env=[{"name": "TPU_WORKER_IDS", "value": "0"}])),
+            (lambda: pods.update(metadata={"annotations": {"tpu-webhook.dev/worker-count": "2"}}),
+             lambda: pods.update(metadata={"annotations": {"tpu-webhook.dev/worker": "2"}})),
+            (lambda: pods.update(metadata={"annotations": {"cloud.google.com/skip-tpu-webhook-check": "true"}}),
+             lambda: pods.update(metadata={"annotations": {"cloud.google.com/skip-tpu-webhook-check": "yes"}}))):
+        change()
+        assert not answer(api, namespace, wrong)[0], json.dumps(pods)
+        back()
+        assert answer(api, namespace, wrong)[0], json.dumps(pods)
+
+
+def test_kueue_lowers_a_job_alone(api, policies, namespace):
+    """More Pods than hosts, of a Job in a queue that says how few it takes."""
+    job = read("TPU-406-eight-of-four")
+    job["spec"].update(parallelism=8, suspend=True)
+    assert "TPU-406" in answer(api, namespace, job)[1]
+    job["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "none"}
+    for least, lowered in {"0": False, "1": True, "7": True, "8": False, "four": False, None: False}.items():
+        job["metadata"]["annotations"] = {"kueue.x-k8s.io/job-min-parallelism": least} if least else {}
+        refused, text = answer(api, namespace, job)
+        if refused:
+            assert not lowered and "ValidatingAdmissionPolicy" not in text, text  # Kueue takes no such number
+        else:
+            assert ("TPU-406" in text) == (not lowered), f"{least}: {text}"
 
 
 def read(name: str) -> dict:
@@ -130,7 +196,7 @@ def test_policies_and_findings_agree(api, tools, policies, namespace):
             assert bool(ids(text, WARNED)) == bool(found), place  # of one template it says the first
         refused, warned, strict = refused + by_policy, warned + bool(ids(text, WARNED)), strict + (not one.others)
     print(f"{DRAWN} objects of seed {SEED}: {refused} refused, {warned} warned of, {strict} of which both can say all")
-    assert refused > DRAWN / 10 and warned > DRAWN / 20 and strict > DRAWN / 4
+    assert refused > DRAWN / 10 and warned > DRAWN / 30 and strict > DRAWN / 4
 
 
 def reviewed(tools, objects: list) -> list:
@@ -141,4 +207,4 @@ def reviewed(tools, objects: list) -> list:
     assert len(answers) == len(objects), done.stderr
     # A placeholder in a topology is malformed, too.
     return [(ids(one.get("status", {}).get("message", "").replace("TPU-101", "TPU-102"), DENIED),
-             ids(" ".join(one.get("warnings", [])), WARNED)) for one in answers]
+             ids(" ".join(text for text in one.get("warnings", []) if not SOFTER.search(text)), WARNED)) for one in answers]

@@ -184,6 +184,7 @@ def test_nobody_excuses_themselves(plane, api, tools, namespace, tmp_path):
             lambda obj, spec, one: obj["spec"]["template"]["metadata"].update(annotations={"cloud.google.com/skip-tpu-webhook-check": "true"}),
             lambda obj, spec, one: spec.update(schedulingGates=[{"name": "example.com/wait"}]),
             lambda obj, spec, one: one["resources"]["limits"].update({"google.com/tpu": "4k"}),
+            lambda obj, spec, one: one.update(resources={"limits": {"deviceclass.resource.kubernetes.io/tpu.google.com": 4}}),
             lambda obj, spec, one: obj["spec"].update(parallelism=2147483647),
             lambda obj, spec, one: spec["nodeSelector"].update({"cloud.google.com/gke-tpu-topology": "999999x999999x999999"}),
             lambda obj, spec, one: (spec.update(initContainers=[{**one, "name": "first"}]), one.pop("resources")),

@@ -5,7 +5,7 @@ import random
 import re
 import subprocess
 
-from .sizes import KINDS, draw_object
+from .sizes import BY_CLASS, BY_PLUGIN, KINDS, draw_object
 from .training import pod_templates
 
 ALL_KINDS = {**KINDS, "CronJob": ("batch/v1", "cronjobs"), "Deployment": ("apps/v1", "deployments")}
@@ -27,7 +27,7 @@ def draw_asking(draw: random.Random, number: int) -> dict:
         spec.pop("serviceName")
         obj = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": obj["metadata"], "spec": spec}
     for template in pod_templates(obj):
-        if any("google.com/tpu" in one.get("resources", {}).get("limits", {}) for one in template["spec"]["containers"]):
+        if any({BY_PLUGIN, BY_CLASS} & {*one.get("resources", {}).get("limits", {})} for one in template["spec"]["containers"]):
             template["spec"].setdefault("nodeSelector", {}).update(draw.choice(CAPACITY))
             template["metadata"] = {**template.get("metadata", {}), **({"labels": {**template.get("metadata", {}).get("labels", {}), "team": "a"}}
                                                                        if draw.random() < 0.5 else {})}
