@@ -83,8 +83,9 @@ void Checker::take_asked(base::json::Reader::Mark pod_template) {
   const facts::Shape& shape = work_.told.shape;
   std::uint64_t chips = 0, sidecars = 0, before = 0;
   for (const read::Container* each : shape.processes) {
-    chips += each->chips();
-    if (each->sidecar) sidecars += each->chips();
+    const std::uint64_t own = std::min(each->chips(), rules::most_chips_of_pod);
+    chips += own;
+    if (each->sidecar) sidecars += own;
   }
   // Sidecars that come after one are counted beside it, too.
   for (const read::Container* each : shape.init)

@@ -93,6 +93,15 @@ TEST(Rules, CountChipsByTheResourceOfTheirClass) {
   EXPECT_EQ(chips(a_job({{"completions", 4}, {"parallelism", 4}}, both)), "");
 }
 
+// 2,048 times 2^53 is nothing in 64 bits.
+TEST(Rules, CountNoChipsAwayByTheirNumber) {
+  json pods = a_template("4x4", 4);
+  json& containers = pods["spec"]["containers"];
+  containers[0]["resources"]["limits"]["google.com/tpu"] = "9007199254740992";
+  containers = std::vector<json>(2048, containers[0]);
+  EXPECT_EQ(chips(a_job({{"completions", 1}, {"parallelism", 1}}, pods)), "TPU-656: 9999");
+}
+
 // Of a part of a slice the nodes' label says the whole, and the annotation the part.
 TEST(Rules, HoldAPartOfASliceAgainstItsTopology) {
   json pods = a_template("4x4", 4);
