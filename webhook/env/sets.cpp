@@ -6,6 +6,7 @@
 #include "webhook/findings/finding.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <span>
 #include <string>
 
@@ -70,20 +71,20 @@ bool agrees(const ContainerEnv& env, const read::EnvEntry& entry) {
   const std::string_view theirs = entry.value, ours = want == nullptr ? theirs : want->value;
   switch (member_of(entry.variable).agrees) {
     case if_equal:
-      return want != nullptr && theirs == ours;
+      return false;
     case if_equal_or_lws:
       return theirs == ours || facts.lws();
     case if_same_hosts:
       return are_same_hosts(theirs, ours);
     case if_coordinator:  // on TPU7x its port has to be ours
-      return is_of_another_job(*facts.member, theirs) || theirs == ours ||
+      return is_of_another_job(*facts.member, theirs) ||
              (!facts.slice.traits.shares_host() && are_same_hosts(theirs, ours));
     case if_all_processes:
       return product_of(theirs) == facts.slice.processes;
     case if_all_chips:  // a process by itself may use some of its chips
       return facts.slice.processes == 1 || product_of(theirs) == env.container.chips();
     case if_port:
-      return port_in(entry) && (theirs == ours || facts.shape->processes.size() == 1);
+      return port_in(entry) && facts.shape->processes.size() == 1;
     case if_ports_differ:
       return !env.ports.unreadable && !env.ports.same;
     case always:
@@ -119,6 +120,9 @@ bool is_ours(const ContainerEnv& env, const read::EnvEntry& entry, const WantedV
 State state_of(const ContainerEnv& env, const read::EnvEntry& entry, const WantedVariable* want) {
   if (is_ours(env, entry, want)) return State::ours;
   const bool literal = entry.source == read::EnvSource::literal;
+  if (literal && want != nullptr && entry.value == want->value &&
+      entry.variable != read::Variable::tpu_process_port)  // two equal ports contradict each other
+    return State::agrees;
   if (literal && entry.value.empty())  // JAX ignores an empty path
     return entry.variable == read::Variable::tpu_process_addresses_path ? State::agrees
                                                                         : State::empty;
@@ -198,9 +202,10 @@ bool settle_set(Group group, Set set, bool left, outcome::Notes& notes) {
   bool filled = false;   // a value of others is not empty
   std::size_t switched = 0;
   Found first;  // that contradicts or is empty
+  const std::uint32_t variables = variables_of[static_cast<std::size_t>(set)];
   for (const ContainerEnv& env : group)
-    for (std::size_t v = 0; v < read::variable_count; ++v) {
-      if (set_members[v].set != set) continue;
+    for (std::uint32_t bits = variables; bits != 0; bits &= bits - 1) {
+      const auto v = static_cast<std::size_t>(std::countr_zero(bits));
       const auto variable = static_cast<read::Variable>(v);
       const WantedVariable* want = env.wanted.find(variable);
       wanted = wanted || want != nullptr;
@@ -218,16 +223,16 @@ bool settle_set(Group group, Set set, bool left, outcome::Notes& notes) {
     const bool opted_out = !filled && (!missing || switched == group.size());
     if (!opted_out) note(set, first, notes);
   }
-  for (std::size_t v = 0; left && v < read::variable_count; ++v)
-    if (set_members[v].set == set)
-      for (const ContainerEnv& env : group) {
-        env.wanted.by_variable[v] = nullptr;
-        // Without a record of it, what is there may be the user's after all.
-        State& state = env.wanted.states[v];
-        if (state != State::ours ||
-            !env.facts.before->find(env.container.name, static_cast<read::Variable>(v)))
-          state = State::agrees;
-      }
+  for (std::uint32_t bits = left ? variables : 0; bits != 0; bits &= bits - 1)
+    for (const ContainerEnv& env : group) {
+      const auto v = static_cast<std::size_t>(std::countr_zero(bits));
+      env.wanted.by_variable[v] = nullptr;
+      // Without a record of it, what is there may be the user's after all.
+      State& state = env.wanted.states[v];
+      if (state != State::ours ||
+          !env.facts.before->find(env.container.name, static_cast<read::Variable>(v)))
+        state = State::agrees;
+    }
   return left;
 }
 

@@ -73,6 +73,14 @@ inline constexpr std::array<SetMember, read::variable_count> set_members = [] {
   }};
 }();
 
+// The variables of each set, a bit for each.
+inline constexpr std::array<std::uint32_t, set_count> variables_of = [] {
+  std::array<std::uint32_t, set_count> bits{};
+  for (std::size_t v = 0; v < read::variable_count; ++v)
+    bits[static_cast<std::size_t>(set_members[v].set)] |= std::uint32_t{1} << v;
+  return bits;
+}();
+
 // Finds the state of every entry, and drops the sets that are to be left alone from what the
 // containers should have: all processes of the Pod together, each init container by itself. A note
 // says why, unless every variable of the set is empty.
