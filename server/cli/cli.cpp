@@ -1,6 +1,5 @@
 #include "server/cli/cli.hpp"
 
-#include "server/cli/completion.hpp"
 #include "server/cli/help_flags.hpp"
 #include "server/cli/wrong_usage.hpp"
 
@@ -12,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tpuwh::server::cli {
@@ -57,7 +57,6 @@ void describe(CLI::App& app, const Program& program, Command& chosen) {
   app.formatter(std::make_shared<Names>());  // of the commands, too
   app.footer(std::string(program.examples));
   program.add_commands(app, chosen);
-  add_completion(app, program, chosen);
   add_help(app, chosen);
   add_version(app, program, chosen);
   set_words(app);
@@ -70,12 +69,11 @@ Command parse_command_line(const Program& program, int argc, const char* const* 
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   CLI::App app(std::string(program.what), std::string(program.called));
   describe(app, program, chosen);
-  // Asked by a shell, by way of a script of ours or of kubectl's.
-  const bool of_kubectl = file.ends_with("kubectl_complete-tpu");
-  if (of_kubectl || (!arguments.empty() && arguments.front() == "__complete")) {
-    const std::span<const std::string> words(arguments);
-    chosen.text = completion_lines(complete(app, words.subspan(of_kubectl ? 0 : 1)));
-    return chosen;
+  if (program.completed) {
+    if (auto lines = program.completed(app, file, arguments)) {
+      chosen.text = std::move(*lines);
+      return chosen;
+    }
   }
   try {
     app.parse(argc, argv);

@@ -5,6 +5,7 @@
 #include "server/text/console.hpp"
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,10 @@ struct Program {
   std::string_view what;      // in a few words
   std::string_view examples;  // below its options
   void (*add_commands)(CLI::App& program, Command& chosen);
+  // The answer to a shell that asks which words may follow, or nullopt where no shell asks. Null:
+  // the program has no completion.
+  std::optional<std::string> (*completed)(const CLI::App& program, std::string_view file,
+                                          std::span<const std::string> arguments) = nullptr;
   // Commands that the other one has, for who types them here; and how that is called.
   std::span<const std::string_view> elsewhere;
   std::string_view other;
@@ -38,7 +43,7 @@ struct Program {
 // `chosen` once it was parsed; both must live until then.
 void describe(CLI::App& app, const Program& program, Command& chosen);
 
-// Beside the program's own commands: help, version and completion. Throws UsageError.
+// Beside the program's own commands: help and version. Throws UsageError.
 Command parse_command_line(const Program& program, int argc, const char* const* argv);
 
 }  // namespace tpuwh::server::cli

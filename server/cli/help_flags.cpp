@@ -1,7 +1,5 @@
 #include "server/cli/help_flags.hpp"
 
-#include "server/cli/choices.hpp"
-#include "server/cli/completion.hpp"
 #include "server/cli/wrong_usage.hpp"
 #include "server/text/version.hpp"
 
@@ -9,7 +7,6 @@
 #include <CLI/CLI.hpp>
 
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -29,16 +26,6 @@ The same as --version.
 
 Examples:
   tpu-webhook version)";
-
-constexpr auto completion_example = R"(
-The script asks the program for the words that may follow. For `kubectl tpu`, kubectl 1.26 or
-later asks the program kubectl_complete-tpu: a link to kubectl-tpu with this name.
-
-Examples:
-  source <(tpu-webhook completion bash)
-  tpu-webhook completion bash > /etc/bash_completion.d/tpu-webhook
-  tpu-webhook completion zsh > "${fpath[1]}/_tpu-webhook"
-  tpu-webhook completion fish > ~/.config/fish/completions/tpu-webhook.fish)";
 
 constexpr std::string_view usual_name = "tpu-webhook";
 
@@ -86,20 +73,6 @@ void add_version(CLI::App& app, const Program& program, Command& chosen) {
   auto* command = app.add_subcommand("version", "Print the version");
   command->footer(version_example);
   command->callback([&] { chosen.text = version_text(program); });
-}
-
-void add_completion(CLI::App& app, const Program& program, Command& chosen) {
-  auto shell = std::make_shared<std::optional<Shell>>();
-  auto* command =
-      app.add_subcommand("completion", "Print the script that completes words in a shell");
-  add_choice<Shell>(*command, "SHELL", *shell,
-                    {{"bash", Shell::bash}, {"zsh", Shell::zsh}, {"fish", Shell::fish}},
-                    "Which shell")
-      ->required();
-  command->footer(completion_example);
-  command->callback([shell, &program, &chosen] {
-    chosen.text = completion_script(shell->value(), program.file);
-  });
 }
 
 void speak_of(CLI::App& program) {

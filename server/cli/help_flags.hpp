@@ -1,4 +1,4 @@
-// The subcommands about the command line itself: help, version and completion.
+// The subcommands about the command line itself: help and version.
 #pragma once
 
 #include "server/cli/cli.hpp"
@@ -13,7 +13,6 @@ namespace tpuwh::server::cli {
 // All keep a reference to what they are given, which must live until the command line is parsed.
 void add_help(CLI::App& program, Command& chosen);
 void add_version(CLI::App& app, const Program& program, Command& chosen);
-void add_completion(CLI::App& app, const Program& program, Command& chosen);
 
 // Examples of commands that both programs have say `tpu-webhook config`: from now on they name the
 // program that this is, as it is called.

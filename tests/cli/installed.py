@@ -21,10 +21,13 @@ def main(cmake, build):
 
             pages = sorted(pathlib.Path(manual, name).iterdir())
             assert pathlib.Path(manual, name, f"{name}-{page}.1") in pages
-            wanted = {share / f"bash-completion/completions/{name}": prints("completion", "bash"),
-                      share / f"zsh/site-functions/_{name}": prints("completion", "zsh"),
-                      share / f"fish/vendor_completions.d/{name}.fish": prints("completion", "fish"),
-                      **{share / f"man/man1/{each.name}": each.read_text(encoding="utf-8") for each in pages}}
+            wanted = {share / f"man/man1/{each.name}": each.read_text(encoding="utf-8") for each in pages}
+            scripts = {f"bash-completion/completions/{name}": "bash", f"zsh/site-functions/_{name}": "zsh",
+                       f"fish/vendor_completions.d/{name}.fish": "fish"}
+            if name == "kubectl-tpu":
+                wanted |= {share / path: prints("completion", shell) for path, shell in scripts.items()}
+            else:
+                wrong += [share / path for path in scripts if (share / path).exists()]
             count += len(wanted)
             wrong += [path for path, text in wanted.items()
                       if not path.is_file() or path.read_text(encoding="utf-8") != text]

@@ -414,7 +414,7 @@ class Both:
     """(program, as a person calls it, its commands at least), when the program is known."""
 
     def __iter__(self):
-        yield program.PROGRAM, "tpu-webhook", 9
+        yield program.PROGRAM, "tpu-webhook", 8
         yield program.tools(), "kubectl tpu", 18
 
 
@@ -423,10 +423,10 @@ BOTH = Both()
 
 @functools.cache
 def commands_of(each, *path):
-    """Every command, as the program lists them for a shell."""
-    _, out, err = program.run(each, "__complete", *path, "")
+    """Every command, as the program lists them in its help."""
+    _, out, err = program.run(each, *path, "--help")
     assert not err, err
-    names = [line.split("\t")[0] for line in out.splitlines() if "\t" in line and path != ("help",)]
+    names = re.findall(r"^  (\S+)", out.partition("\nCommands:\n")[2].partition("\n\n")[0], re.MULTILINE)
     return [found for name in names for found in [(*path, name), *commands_of(each, *path, name)]]
 
 
@@ -535,6 +535,14 @@ def zsh_and_fish_complete():
 
 
 @check
+def every_command_is_completed():
+    for path in ((), *commands()):
+        _, out, _ = run("__complete", *path, "")
+        offered = {(*path, line.split("\t")[0]) for line in out.splitlines() if "\t" in line and path != ("help",)}
+        assert offered == {each for each in commands() if each[:-1] == path}, (path, out)
+
+
+@check
 def kubectl_completes_its_plugin():
     with tempfile.TemporaryDirectory() as path:
         link = pathlib.Path(path, "kubectl_complete-tpu")
@@ -547,7 +555,7 @@ def kubectl_completes_its_plugin():
 def each_program_has_its_commands_alone():
     here = {path[0] for path in commands_of(program.PROGRAM)}
     there = {path[0] for path in commands()}
-    assert here == {"serve", "config", "rules", "version", "help", "completion"}, here
+    assert here == {"serve", "config", "rules", "version", "help"}, here
     assert there == {*program.TOOLS, "config", "rules", "version", "help", "completion"}, there
 
 
@@ -560,8 +568,11 @@ def what_both_have_names_the_one_that_is_asked():
         assert not wrong, wrong
     _, _, err = run("reviw")
     assert err.startswith("kubectl-tpu: ") and "See kubectl tpu --help" in err, err
-    code, _, err = program.run(program.PROGRAM, "review", "pod.yaml")
-    assert (code, err) == (2, "tpu-webhook: review is a command of kubectl tpu: kubectl tpu review\n"), err
+    for each in (*program.TOOLS, "completion"):
+        code, out, err = program.run(program.PROGRAM, each, "bash")
+        assert (code, out, err) == (2, "", f"tpu-webhook: {each} is a command of kubectl tpu: kubectl tpu {each}\n"), err
+    code, out, _ = program.run(program.PROGRAM, "__complete", "")
+    assert (code, out) == (2, ""), out
     code, _, err = program.run(program.tools(), "serve")
     assert (code, err) == (2, "kubectl-tpu: serve is a command of tpu-webhook: tpu-webhook serve\n"), err
 
@@ -652,7 +663,7 @@ def results():
             for words in [(), *here]:
                 found.append((each, (*words, "--help"), 0))
             for words in PRINTS:
-                if words[0] in ("__complete", *(path[0] for path in here)):
+                if words[0].replace("__complete", "completion") in (path[0] for path in here):
                     words = tuple(word.format(**files) for word in words)
                     code, out, err = program.run(each, *words) if "--watch" not in words else (0, "printed again and again", "")
                     assert out, (each, words, err)

@@ -2,6 +2,7 @@
 
 #include "server/cli/config_flags.hpp"
 #include "server/cli/kubectl_tpu/catalog_flags.hpp"
+#include "server/cli/kubectl_tpu/completion.hpp"
 #include "server/cli/kubectl_tpu/doctor_flags.hpp"
 #include "server/cli/kubectl_tpu/explain_flags.hpp"
 #include "server/cli/kubectl_tpu/findings_flags.hpp"
@@ -40,6 +41,7 @@ void add_commands(CLI::App& program, Command& chosen) {
   add_policy(program, chosen);
   add_rules(program, chosen, rules_diff::run_rules_diff);
   add_config(program, chosen);
+  add_completion(program, chosen);
 }
 
 }  // namespace
@@ -51,6 +53,7 @@ const Program& program() {
       .what = "Show what tpu-webhook makes of a manifest, and the TPU slices of a cluster",
       .examples = program_example,
       .add_commands = add_commands,
+      .completed = completed,
       .elsewhere = of_the_server,
       .other = "tpu-webhook"};
   return made;

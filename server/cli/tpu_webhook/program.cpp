@@ -32,8 +32,8 @@ Examples:
   tpu-webhook serve --config config.yaml --log-level debug
   tpu-webhook serve --listen 127.0.0.1:0 --ca-bundle-out /tmp/ca.crt)";
 
-constexpr std::string_view of_people[] = {"explain", "review", "slices",  "audit",
-                                          "doctor",  "ledger", "catalog", "findings"};
+constexpr std::string_view of_people[] = {"explain", "review",  "slices",   "audit",  "doctor",
+                                          "ledger",  "catalog", "findings", "policy", "completion"};
 
 void add_serve(CLI::App& program, Command& chosen) {
   auto* command = program.add_subcommand("serve", "Answer admission reviews over HTTPS");

@@ -1,17 +1,35 @@
-#include "server/cli/completion.hpp"
+#include "server/cli/kubectl_tpu/completion.hpp"
 
 #include "base/edits.hpp"
 #include "base/enum_names.hpp"
+#include "server/cli/choices.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <string_view>
+#include <vector>
 
-namespace tpuwh::server::cli {
+namespace tpuwh::server::cli::kubectl_tpu {
 
 namespace {
+
+constexpr std::string_view program_file = "kubectl-tpu";
+// The name by which kubectl calls the program to complete `kubectl tpu`.
+constexpr std::string_view file_of_kubectl = "kubectl_complete-tpu";
+
+constexpr auto completion_example = R"(
+The script asks the program for the words that may follow. For `kubectl tpu`, kubectl 1.26 or
+later asks the program kubectl_complete-tpu: a link to kubectl-tpu with this name.
+
+Examples:
+  source <(kubectl-tpu completion bash)
+  kubectl-tpu completion bash > /etc/bash_completion.d/kubectl-tpu
+  kubectl-tpu completion zsh > "${fpath[1]}/_kubectl-tpu"
+  kubectl-tpu completion fish > ~/.config/fish/completions/kubectl-tpu.fish)";
 
 // PROGRAM is its file, FUNCTION the same as a shell can name one.
 constexpr auto bash_script = R"(# bash: source <(PROGRAM completion bash)
@@ -70,6 +88,16 @@ function __FUNCTION_complete
 end
 complete -c PROGRAM -f -a '(__FUNCTION_complete)'
 )";
+
+struct Candidate {
+  std::string text;
+  std::string what = {};  // in a few words, for shells that show it
+};
+
+struct Completion {
+  std::vector<Candidate> candidates;
+  bool files = false;  // names of files are wanted here
+};
 
 const CLI::App* subcommand(const CLI::App& app, const std::string& name) {
   const auto all = app.get_subcommands({});
@@ -153,10 +181,8 @@ void step(const std::string& word, Position& at) {
     at.pending = option;
 }
 
-constexpr base::EnumNames<Shell::fish> scripts(bash_script, zsh_script, fish_script);
-
-}  // namespace
-
+// `words`: those behind the program's name up to the one under the cursor, which is the last and
+// may be "".
 Completion complete(const CLI::App& program, std::span<const std::string> words) {
   Completion out;
   Position at{&program};
@@ -188,6 +214,9 @@ Completion complete(const CLI::App& program, std::span<const std::string> words)
   return out;
 }
 
+// One candidate a line, its description behind a tab; then ":0" where files may be offered, ":4"
+// where not. This is what kubectl reads of a plugin's kubectl_complete-NAME, too.
+// source: kubectl pkg/cmd/plugin/plugin_completion.go; cobra ShellCompDirective (read 2026-11)
 std::string completion_lines(const Completion& completion) {
   std::string out;
   for (const Candidate& each : completion.candidates)
@@ -195,13 +224,38 @@ std::string completion_lines(const Completion& completion) {
   return out + (completion.files ? ":0\n" : ":4\n");
 }
 
-std::string completion_script(Shell shell, std::string_view file) {
-  std::string function(file);
+enum class Shell { bash, zsh, fish };
+
+constexpr base::EnumNames<Shell::fish> scripts(bash_script, zsh_script, fish_script);
+
+std::string completion_script(Shell shell) {
+  std::string function(program_file);
   std::ranges::replace(function, '-', '_');
   std::string script(scripts[shell]);
-  base::replace_all(script, "PROGRAM", file);
+  base::replace_all(script, "PROGRAM", program_file);
   base::replace_all(script, "FUNCTION", function);
   return script;
 }
 
-}  // namespace tpuwh::server::cli
+}  // namespace
+
+void add_completion(CLI::App& program, Command& chosen) {
+  auto shell = std::make_shared<std::optional<Shell>>();
+  auto* command =
+      program.add_subcommand("completion", "Print the script that completes words in a shell");
+  add_choice<Shell>(*command, "SHELL", *shell,
+                    {{"bash", Shell::bash}, {"zsh", Shell::zsh}, {"fish", Shell::fish}},
+                    "Which shell")
+      ->required();
+  command->footer(completion_example);
+  command->callback([shell, &chosen] { chosen.text = completion_script(shell->value()); });
+}
+
+std::optional<std::string> completed(const CLI::App& program, std::string_view file,
+                                     std::span<const std::string> arguments) {
+  const bool of_kubectl = file.ends_with(file_of_kubectl);
+  if (!of_kubectl && (arguments.empty() || arguments.front() != "__complete")) return std::nullopt;
+  return completion_lines(complete(program, arguments.subspan(of_kubectl ? 0 : 1)));
+}
+
+}  // namespace tpuwh::server::cli::kubectl_tpu
