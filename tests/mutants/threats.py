@@ -60,7 +60,7 @@ def story(name):
 
 DEFENCES = [
     Defence(1, "who keeps us waiting makes room", "server/serve/https/connections.cpp",
-            "  const std::size_t count = (waiting.size() + shed_part - 1) / shed_part;\n", "  const std::size_t count = 0;\n",
+            "  const std::size_t count = std::min(most, (late.size() + shed_part - 1) / shed_part);\n", "  const std::size_t count = 0;\n",
             server("limits.honest_calls_pass_a_thousand_silent_connections")),
     Defence(2, "64 levels at most", "base/json/reader.hpp", "max_depth = 64;", "max_depth = 1u << 30;",
             unit("unit/webhook_test", "*Json*")),

@@ -37,7 +37,7 @@ bool means_no_ipv6(const net::error_code& ec) {
 
 // The callers in the kernel's queue, who are connected and not yet accepted; one where the kernel does
 // not say (gVisor).
-//   source  Linux, net/ipv4/tcp.c, tcp_get_info(): of a listening socket tcpi_unacked is that number
+//   source  Linux 6.1, net/ipv4/tcp.c: tcpi_unacked of a listening socket is the length of its accept queue
 std::size_t count_waiting(net::Acceptor& acceptor) {
   tcp_info info{};
   socklen_t size = sizeof info;

@@ -51,7 +51,7 @@ RequestParser::RequestParser(RequestHead& head, std::string& body) : head_(head)
   head_.clear();
   body_.clear();
   header_limit(limits::header_bytes);
-  body_limit(boost::none);  // check_body_size()
+  body_limit(boost::none);  // see_body() holds it to its own limits
 }
 
 RequestParser::Step RequestParser::read(std::string_view bytes) {
