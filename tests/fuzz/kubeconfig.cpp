@@ -1,4 +1,5 @@
 #include "server/kube/access/api_config.hpp"
+#include "server/tools/plugins/exec_user.hpp"
 #include "tests/fuzz/growth.hpp"
 #include "tests/fuzz/targets.hpp"
 
@@ -39,9 +40,10 @@ void kubeconfig(std::string_view bytes) {
   static File file;
   namespace access = server::kube::access;
   require_linear_time(bytes, "\n", [](std::string_view input) {
-    access::kubeconfig_config({.file = file.write(input)});
+    access::kubeconfig_config({.file = file.write(input)}, server::plugins::exec_credentials);
   });
-  const auto config = access::kubeconfig_config({.file = file.write(bytes)});
+  const auto config = access::kubeconfig_config({.file = file.write(bytes)},
+                                                server::plugins::exec_credentials);
   if (!config) return require_sentence(config.error().text());
   require(!config->host.empty() && !config->port.empty(), "no server");
   require(config->credentials != nullptr, "no credentials");

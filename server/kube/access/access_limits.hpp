@@ -12,16 +12,9 @@ using namespace std::chrono_literals;
 // 3 MB. A file beyond it is not what it was taken for.
 inline constexpr std::size_t file_bytes = 8u << 20;
 
-// What an exec plugin may print: a token and a chain of certificates are some 10 KB.
-inline constexpr std::size_t plugin_bytes = 1u << 20;
-
 // A token file is read again when the value is older: client-go takes 60 s with 10 s of
 // leeway. The kubelet writes a new token when 80 % of its life are over, so that the old
 // one holds for minutes more (docs/facts.md#service-account).
 inline constexpr auto token_age = 50s;
-
-// How long an exec plugin may take. client-go waits forever; gke-gcloud-auth-plugin and
-// aws eks get-token take 1 to 5 s, a person at a browser's sign-in page longer.
-inline constexpr auto plugin_time = 60s;
 
 }  // namespace tpuwh::server::kube::access

@@ -76,9 +76,11 @@ KubeconfigChoice KubeconfigChoice::from_environment(std::string file, std::strin
           .context = std::move(context)};
 }
 
-Result<ApiConfig> find_api_config(const KubeconfigChoice& choice, const PodAccess& access) {
+Result<ApiConfig> find_api_config(const KubeconfigChoice& choice, const PodAccess& access,
+                                  ExecReader* exec) {
   const bool asked = choice.given() || !choice.context.empty();
-  return !asked && access.in_cluster() ? in_cluster_config(access) : kubeconfig_config(choice);
+  return !asked && access.in_cluster() ? in_cluster_config(access)
+                                       : kubeconfig_config(choice, exec);
 }
 
 }  // namespace tpuwh::server::kube::access

@@ -64,11 +64,21 @@ struct KubeconfigChoice {
   static KubeconfigChoice from_environment(std::string file, std::string context);
 };
 
-// The way in that a kubeconfig describes (kubeconfig_file.hpp).
-Result<ApiConfig> kubeconfig_config(const KubeconfigChoice& choice);
+class KubeconfigFields;
+
+// Makes credentials of the `exec` of a kubeconfig's user: a program that prints them. The user's
+// `cluster` was read into `config`.
+using ExecReader = Result<std::shared_ptr<Credentials>>(KubeconfigFields exec,
+                                                        const KubeconfigFields& cluster,
+                                                        const ApiConfig& config);
+
+// The way in that a kubeconfig describes (kubeconfig_file.hpp). Without an ExecReader, a user whose
+// credentials come from a program is refused.
+Result<ApiConfig> kubeconfig_config(const KubeconfigChoice& choice, ExecReader* exec = nullptr);
 
 // What a command takes that may run in a Pod or on somebody's desk: a kubeconfig or context
 // that was asked for; else the Pod's; else ~/.kube/config.
-Result<ApiConfig> find_api_config(const KubeconfigChoice& choice, const PodAccess& access);
+Result<ApiConfig> find_api_config(const KubeconfigChoice& choice, const PodAccess& access,
+                                  ExecReader* exec = nullptr);
 
 }  // namespace tpuwh::server::kube::access

@@ -32,8 +32,8 @@ class Credentials {
   // The value of the Authorization header; "" for none. To be asked before every request:
   // the answer is kept here as long as it may be.
   //
-  //   cost  mostly a copy; sometimes a file is read; where is_slow(), a plugin is run, which may
-  //         take up to plugin_time and blocks this thread
+  //   cost  mostly a copy; sometimes a file is read; where is_slow(), a plugin of kubectl-tpu is
+  //         run, which may take a minute and blocks this thread
   virtual Result<std::string> authorization(Time now) = 0;
 
   // Whether authorization(now) would run a program.

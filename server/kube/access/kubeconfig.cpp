@@ -1,10 +1,8 @@
 #include "base/names.hpp"
 #include "server/kube/access/api_config.hpp"
 #include "server/kube/access/errc.hpp"
-#include "server/kube/access/exec_plugin.hpp"
 #include "server/kube/access/kubeconfig_file.hpp"
 #include "server/kube/access/server_url.hpp"
-#include "server/text/base64.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -81,7 +79,8 @@ constexpr Unsupported of_clusters[] = {
      "cluster with server: http://127.0.0.1:8001"},
 };
 constexpr Unsupported of_users[] = {
-    {"auth-provider", "Kubernetes 1.26 removed it: use exec with the plugin of the provider"},
+    {"auth-provider",
+     "Kubernetes 1.26 removed it: use a token or, in kubectl-tpu, exec and the provider's plugin"},
     {"as", "use the credentials of that user, or `kubectl proxy --as ...`"},
     {"as-groups", "use credentials with these groups"},
     {"as-uid", "use the credentials of that user"},
@@ -134,59 +133,11 @@ std::optional<Error> read_client_certificate(KubeconfigFields& user, ApiConfig& 
   return std::nullopt;
 }
 
-// As client-go's ExecCredential.spec.cluster has it.
-Json cluster_info(const KubeconfigFields& cluster, const ApiConfig& config) {
-  Json info;
-  info["server"] = *cluster.value("server");
-  if (cluster.has("tls-server-name")) info["tls-server-name"] = config.tls_name;
-  if (config.insecure) info["insecure-skip-tls-verify"] = true;
-  if (!config.ca_pem.empty())
-    info["certificate-authority-data"] = text::encode_base64(config.ca_pem);
-  if (const auto* extensions = cluster.value("extensions"); extensions && extensions->is_array())
-    for (const auto& each : *extensions)
-      if (each.is_object() && each.value("name", Json()) == exec_extension &&
-          each.contains("extension"))
-        info["config"] = each["extension"];
-  return info;
-}
-
-Result<std::shared_ptr<Credentials>> exec_credentials(KubeconfigFields exec,
-                                                      const KubeconfigFields& cluster,
-                                                      const ApiConfig& config) {
-  ExecPlugin::Options options;
-  options.command = exec.text("command");
-  if (options.command.find('/') != std::string::npos)
-    options.command = exec.resolved(options.command);
-  options.args = exec.texts("args");
-  options.env = exec.pairs("env");
-  options.api_version = exec.text("apiVersion");
-  options.install_hint = exec.text("installHint");
-  options.where = exec.place();
-  const std::string mode = exec.text("interactiveMode");
-  if (exec.flag("provideClusterInfo")) options.cluster = cluster_info(cluster, config);
-  if (exec.error()) return *exec.error();
-  if (options.command.empty())
-    return exec.wrong("command", "is missing; expected the plugin's path");
-  if (!is_exec_version(options.api_version))
-    return exec.wrong(
-        "apiVersion",
-        fmt::format("is \"{}\"; expected {}", printable(options.api_version), exec_versions_text));
-  if (mode == "Always")
-    return exec.wrong(
-        "interactiveMode",
-        "is Always, but plugins run without a terminal; expected Never or IfAvailable, or a token");
-  if (!mode.empty() && mode != "Never" && mode != "IfAvailable")
-    return exec.wrong(
-        "interactiveMode",
-        fmt::format("is \"{}\"; expected Never, IfAvailable or Always", printable(mode)));
-  return std::shared_ptr<Credentials>(std::make_shared<ExecPlugin>(std::move(options)));
-}
-
 // A token comes before a plugin, as in client-go (plugin/pkg/client/auth/exec): what the user
 // says outright is not asked for again.
 Result<std::shared_ptr<Credentials>> read_credentials(KubeconfigFields& user,
                                                       const KubeconfigFields& cluster,
-                                                      const ApiConfig& config) {
+                                                      const ApiConfig& config, ExecReader* exec) {
   const std::string token = user.text("token");
   const std::string token_file = user.path("tokenFile");
   const std::string name = user.text("username");
@@ -200,14 +151,18 @@ Result<std::shared_ptr<Credentials>> read_credentials(KubeconfigFields& user,
   if (!token_file.empty())
     return std::shared_ptr<Credentials>(std::make_shared<TokenFile>(token_file, token));
   if (!token.empty()) return bearer_token(token);
-  if (user.has("exec")) return exec_credentials(user.at("exec"), cluster, config);
+  if (user.has("exec") && exec == nullptr)
+    return user.wrong("exec",
+                      "is not supported by this program, which starts no other; use a token, a "
+                      "client certificate or, in a Pod, its service account");
+  if (user.has("exec")) return exec(user.at("exec"), cluster, config);
   if (!name.empty()) return basic_credentials(name, password);
   return no_credentials();
 }
 
 }  // namespace
 
-Result<ApiConfig> kubeconfig_config(const KubeconfigChoice& choice) {
+Result<ApiConfig> kubeconfig_config(const KubeconfigChoice& choice, ExecReader* exec) {
   auto kubeconfig = load(choice);
   if (!kubeconfig) return kubeconfig.error();
   const std::string files = kubeconfig->files();
@@ -236,7 +191,7 @@ Result<ApiConfig> kubeconfig_config(const KubeconfigChoice& choice) {
   if (!user) return user.error();
   if (auto wrong = refuse(*user, of_users)) return *wrong;
   if (auto wrong = read_client_certificate(*user, config)) return *wrong;
-  auto credentials = read_credentials(*user, *cluster, config);
+  auto credentials = read_credentials(*user, *cluster, config, exec);
   if (!credentials) return credentials.error();
   config.credentials = std::move(*credentials);
   return config;

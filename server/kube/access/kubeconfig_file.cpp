@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -109,36 +108,6 @@ bool KubeconfigFields::flag(const std::string& key) {
   if (member->is_boolean()) return member->get<bool>();
   fail(key, "expected true or false, " + found(*member));
   return false;
-}
-
-std::vector<std::string> KubeconfigFields::texts(const std::string& key) {
-  std::vector<std::string> out;
-  const Json* list = value(key);
-  if (!list) return out;
-  const bool right = list->is_array() &&
-                     std::ranges::all_of(*list, [](const Json& item) { return item.is_string(); });
-  if (!right) {
-    fail(key, "expected a list of strings");
-    return out;
-  }
-  for (const Json& item : *list) out.push_back(item.get<std::string>());
-  return out;
-}
-
-std::vector<std::pair<std::string, std::string>> KubeconfigFields::pairs(const std::string& key) {
-  std::vector<std::pair<std::string, std::string>> out;
-  const Json* list = value(key);
-  if (!list) return out;
-  if (!list->is_array()) {
-    fail(key, "expected a list of {name, value}, " + found(*list));
-    return out;
-  }
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    KubeconfigFields item(file_, fmt::format("{}/{}/{}", pointer_, key, i));
-    out.emplace_back(item.text("name"), item.text("value"));
-    if (item.error() && !error_) error_ = item.error();
-  }
-  return out;
 }
 
 std::string KubeconfigFields::resolved(const std::string& path) const {

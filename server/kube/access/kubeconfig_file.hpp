@@ -34,9 +34,6 @@ class KubeconfigFields {
   bool has(const std::string& key) const;    // there, and not null
   std::string text(const std::string& key);  // "" if absent
   bool flag(const std::string& key);         // false if absent
-  std::vector<std::string> texts(const std::string& key);
-  // {name, value} objects, as `env` has them.
-  std::vector<std::pair<std::string, std::string>> pairs(const std::string& key);
   // The string as a path: relative ones start from the folder of the file. "" if absent.
   std::string path(const std::string& key);
   // The bytes of KEY-data, which come before those of the file KEY. Empty text for neither;

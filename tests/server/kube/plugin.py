@@ -1,68 +1,55 @@
-"""A kubeconfig's plugin that takes its time, and a server that lives meanwhile."""
-
-import time
-import urllib.request
+"""A kubeconfig whose user has a credential plugin: kubectl-tpu runs it, tpu-webhook refuses the file."""
 
 import certificates
+import program
 from checks import check
-from made_up_api import Objects, Server, kubeconfig
-from program import Program
+from made_up_api import Server, kubeconfig
 
-SLEEPS = 5
-
-PLUGIN = f"""#!/bin/sh
-sleep {SLEEPS}
-echo '{{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",
-       "status": {{"token": "t"}}}}'
+PLUGIN = """#!/bin/sh
+echo started >> "$0.runs"
+echo '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": "of-the-plugin"}}'
 """
 
-def fetch(program, path):
-    """(seconds, text) of a GET on the health port."""
-    begin = time.monotonic()
-    url = f"http://127.0.0.1:{program.health_port}{path}"
-    with urllib.request.urlopen(url, timeout=20) as answer:
-        text = answer.read().decode()
-    return time.monotonic() - begin, text
 
+class Plugin:
+    """A plugin, a made-up API server, and a kubeconfig that names both."""
 
-def flags(server):
-    plugin = certificates.FOLDER / "slow-plugin"
-    plugin.write_text(PLUGIN)
-    plugin.chmod(0o700)
-    user = {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": str(plugin),
-                     "interactiveMode": "Never"}}
-    path = kubeconfig(certificates.FOLDER, server.port, "webhook", user)
-    return "--kubeconfig", path, "--ledger", "cluster"
+    def __init__(self, name):
+        self.file = certificates.FOLDER / name
+        self.file.write_text(PLUGIN)
+        self.file.chmod(0o700)
+        self.heads = []
+        self.server = Server(self._empty_lists, tls=False)
+        user = {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": str(self.file), "interactiveMode": "Never"}}
+        self.kubeconfig = kubeconfig(certificates.FOLDER, self.server.port, "webhook", user)
 
+    def _empty_lists(self, peer):
+        while text := peer.request():
+            self.heads.append(text.partition("\r\n\r\n")[0])
+            peer.answer('{"kind": "List", "metadata": {"resourceVersion": "1"}, "items": []}')
 
-@check
-def a_slow_plugin_holds_up_nobody():
-    objects = Objects()
-    with Server(objects, tls=False) as server:
-        begin = time.monotonic()
-        with Program(*flags(server)) as program:
-            slowest, rounds = 0, 0
-            while time.monotonic() - begin < SLEEPS - 0.5:
-                for path in ("/livez", "/metrics"):
-                    took, text = fetch(program, path)
-                    slowest = max(slowest, took)
-                    assert path == "/livez" or "tpu_webhook_ledger_stalled_seconds 0" in text, text
-                rounds += 1
-                time.sleep(0.05)
-            assert not objects.requests, "the plugin had not ended"
-            assert slowest < 1, f"{slowest:.1f} s"
-            assert rounds > 10, rounds
-            until = time.monotonic() + SLEEPS
-            while not objects.requests and time.monotonic() < until:
-                time.sleep(0.05)
-            assert objects.requests, "the token came to nothing"
+    def runs(self):
+        file = self.file.with_name(self.file.name + ".runs")
+        return file.read_text().count("started") if file.exists() else 0
 
 
 @check
-def a_plugin_ends_with_the_program():
-    with Server(Objects(), tls=False) as server, Program(*flags(server)) as program:
-        fetch(program, "/livez")
-        begin = time.monotonic()
-        program.signal()
-        assert program.wait() == 0
-        assert time.monotonic() - begin < SLEEPS / 2
+def kubectl_tpu_runs_a_plugin_once_for_a_command():
+    plugin = Plugin("plugin-of-kubectl-tpu")
+    with plugin.server:
+        code, out, err = program.run(program.tools(), "slices", "--kubeconfig", plugin.kubeconfig)
+    assert code == 0, (code, out, err)
+    assert plugin.runs() == 1, plugin.runs()
+    assert plugin.heads and all("Authorization: Bearer of-the-plugin" in head for head in plugin.heads), plugin.heads
+
+
+@check
+def the_server_refuses_a_plugin_without_running_it():
+    for flags in ("--ledger", "cluster"), ("--claims",), ("--tls-secret", "tls"):
+        plugin = Plugin("plugin-of-the-server")
+        with plugin.server:
+            code, out, err = program.run(program.PROGRAM, "serve", "--listen", "127.0.0.1:0", "--kubeconfig", plugin.kubeconfig, *flags)
+        assert (code, out) == (1, ""), (flags, code, out, err)
+        assert ("users[0].user.exec: is not supported by this program, which starts no other; use a token, a client certificate "
+                "or, in a Pod, its service account") in err, err
+        assert not plugin.runs() and not plugin.heads, (plugin.runs(), plugin.heads)

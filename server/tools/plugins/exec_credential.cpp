@@ -1,4 +1,4 @@
-#include "server/kube/access/exec_credential.hpp"
+#include "server/tools/plugins/exec_credential.hpp"
 
 #include "base/names.hpp"
 #include "server/kube/access/errc.hpp"
@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
-namespace tpuwh::server::kube::access {
+namespace tpuwh::server::plugins {
 
 namespace {
 
 Error wrong(std::string what) {
-  return Error(Errc::api_access, std::move(what));
+  return Error(kube::access::Errc::api_access, std::move(what));
 }
 
 Result<ExecCredential> read_status(const Json& status) {
@@ -26,8 +26,9 @@ Result<ExecCredential> read_status(const Json& status) {
         "printed a status with one of clientCertificateData and clientKeyData; expected both");
   if (out.token.empty() && out.certificate.empty())
     return wrong("printed a status without token and clientCertificateData; expected one of them");
-  if (!out.token.empty() && !is_token(out.token))
+  if (!out.token.empty() && !kube::access::is_token(out.token))
     return wrong("printed a status.token with blanks or control characters");
+  using kube::access::holds_pem;
   if (!out.certificate.empty() && (!holds_pem(out.certificate.certificate, "CERTIFICATE") ||
                                    !holds_pem(out.certificate.key, "PRIVATE KEY")))
     return wrong("printed a client certificate or key that is not PEM");
@@ -73,4 +74,4 @@ Result<ExecCredential> parse_exec_credential(std::string_view printed,
   return read_status(status);
 }
 
-}  // namespace tpuwh::server::kube::access
+}  // namespace tpuwh::server::plugins

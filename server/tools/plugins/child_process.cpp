@@ -1,4 +1,4 @@
-#include "server/kube/access/child_process.hpp"
+#include "server/tools/plugins/child_process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -15,7 +15,7 @@ extern "C" {  // which glibc 2.36 forgot to say in this header
 #include <sys/pidfd.h>
 }
 
-namespace tpuwh::server::kube::access {
+namespace tpuwh::server::plugins {
 
 namespace {
 
@@ -169,4 +169,4 @@ boost::system::result<ChildEnd> run(const ChildProcess& child) {
   return end;
 }
 
-}  // namespace tpuwh::server::kube::access
+}  // namespace tpuwh::server::plugins

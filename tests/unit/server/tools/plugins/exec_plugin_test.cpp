@@ -1,7 +1,8 @@
-#include "server/kube/access/exec_plugin.hpp"
+#include "server/tools/plugins/exec_plugin.hpp"
+
 #include "server/kube/access/api_config.hpp"
-#include "server/kube/access/child_process.hpp"
 #include "server/text/rfc3339.hpp"
+#include "server/tools/plugins/exec_user.hpp"
 #include "tests/unit/server/kube/access/folder.hpp"
 
 #include <fmt/format.h>
@@ -9,12 +10,17 @@
 
 #include <cerrno>
 
-namespace tpuwh::server::kube::access {
+namespace tpuwh::server::plugins {
 namespace {
 
 using namespace std::chrono_literals;
+using kube::access::cert_pem;
+using kube::access::ClientCertificate;
+using kube::access::FolderTest;
+using kube::access::key_pem;
+using kube::access::kubeconfig_config;
 
-const Credentials::Time plugin_start{1h};
+const ExecPlugin::Time plugin_start{1h};
 constexpr auto plugin_v1 = "client.authentication.k8s.io/v1";
 
 // Plugins are shell scripts that count in the file `runs` how often they were run.
@@ -182,7 +188,7 @@ TEST_F(ExecPluginTest, is_found_beside_its_kubeconfig_and_told_the_cluster) {
   script("printf '%s' \"$KUBERNETES_EXEC_INFO\" > " + path("seen") + R"(
 echo '{"apiVersion": "client.authentication.k8s.io/v1beta1", "kind": "ExecCredential",
        "status": {"token": "t"}}')");
-  const auto config = kubeconfig_config({.file = write("config", R"(
+  const kube::access::KubeconfigChoice choice{.file = write("config", R"(
 current-context: a
 contexts: [{name: a, context: {cluster: c, user: u}}]
 clusters:
@@ -197,7 +203,8 @@ users:
   user:
     exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: ./plugin,
            provideClusterInfo: true, args: null, env: null}
-)")});
+)")};
+  const auto config = kubeconfig_config(choice, exec_credentials);
   ASSERT_TRUE(config) << config.error().message();
   const auto header = config->credentials->authorization(plugin_start);
   ASSERT_TRUE(header) << header.error().message();
@@ -209,4 +216,4 @@ users:
 }
 
 }  // namespace
-}  // namespace tpuwh::server::kube::access
+}  // namespace tpuwh::server::plugins

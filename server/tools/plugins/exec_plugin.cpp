@@ -1,14 +1,15 @@
-#include "server/kube/access/exec_plugin.hpp"
+#include "server/tools/plugins/exec_plugin.hpp"
 
-#include "server/kube/access/child_process.hpp"
+#include "server/tools/plugins/child_process.hpp"
 #include "server/kube/access/errc.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
-namespace tpuwh::server::kube::access {
+namespace tpuwh::server::plugins {
 
 namespace {
 
@@ -45,8 +46,8 @@ Result<std::string> ExecPlugin::authorization(Time now) {
   return token.empty() ? "" : "Bearer " + token;
 }
 
-ClientCertificate ExecPlugin::certificate() const {
-  return kept_ ? kept_->credential.certificate : ClientCertificate();
+kube::access::ClientCertificate ExecPlugin::certificate() const {
+  return kept_ ? kept_->credential.certificate : kube::access::ClientCertificate();
 }
 
 Result<const ExecPlugin::Kept*> ExecPlugin::fresh(Time now) {
@@ -75,7 +76,7 @@ Result<ExecCredential> ExecPlugin::run_plugin() const {
                      .stop = &stopped_};
   child.env.emplace_back("KUBERNETES_EXEC_INFO", exec_info(options_.api_version, options_.cluster));
   const auto say = [&](const std::string& what) {
-    return Error(Errc::api_access,
+    return Error(kube::access::Errc::api_access,
                  fmt::format("{}: exec plugin {} {}", options_.where, options_.command, what));
   };
   const auto end = run(child);
@@ -98,4 +99,4 @@ std::string ExecPlugin::not_started(const std::string& why, bool missing) const 
                                                : "; " + options_.install_hint);
 }
 
-}  // namespace tpuwh::server::kube::access
+}  // namespace tpuwh::server::plugins

@@ -1,4 +1,4 @@
-#include "server/kube/access/exec_credential.hpp"
+#include "server/tools/plugins/exec_credential.hpp"
 
 #include "tests/support/named_case.hpp"
 #include "tests/unit/server/kube/access/folder.hpp"
@@ -6,9 +6,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace tpuwh::server::kube::access {
+namespace tpuwh::server::plugins {
 namespace {
 
+using kube::access::cert_pem;
+using kube::access::ClientCertificate;
+using kube::access::key_pem;
 using std::chrono::system_clock;
 using test::case_name;
 using test::PrintTo;
@@ -83,4 +86,4 @@ INSTANTIATE_TEST_SUITE_P(ExecCredential, ExecCredentialWrong, testing::ValuesIn(
                          case_name);
 
 }  // namespace
-}  // namespace tpuwh::server::kube::access
+}  // namespace tpuwh::server::plugins

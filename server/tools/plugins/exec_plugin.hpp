@@ -5,20 +5,29 @@
 //           "client-go credential plugins"; client-go plugin/pkg/client/auth/exec, 1.36
 #pragma once
 
-#include "server/kube/access/access_limits.hpp"
 #include "server/kube/access/credentials.hpp"
-#include "server/kube/access/exec_credential.hpp"
+#include "server/tools/plugins/exec_credential.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server::kube::access {
+namespace tpuwh::server::plugins {
+
+// The most that a plugin may print: a token and a chain of certificates are some 10 KB.
+inline constexpr std::size_t plugin_bytes = 1u << 20;
+
+// How long a plugin may take. client-go waits forever; gke-gcloud-auth-plugin and aws eks get-token
+// take 1 to 5 s, a person at a browser's sign-in page longer.
+inline constexpr std::chrono::seconds plugin_time{60};
 
 // What a cluster's `extensions` call the part that is for the plugin.
 inline constexpr std::string_view exec_extension = "client.authentication.k8s.io/exec";
@@ -27,7 +36,7 @@ inline constexpr std::string_view exec_versions_text =
     "client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1";
 bool is_exec_version(std::string_view api_version);
 
-class ExecPlugin final : public Credentials {
+class ExecPlugin final : public kube::access::Credentials {
  public:
   using WallClock = std::chrono::system_clock;
 
@@ -50,7 +59,7 @@ class ExecPlugin final : public Credentials {
   // rejected(). A plugin that fails is run again by the next call: pause between calls.
   Result<std::string> authorization(Time now) override;
   bool is_slow(Time now) const override { return !is_fresh(now); }
-  ClientCertificate certificate() const override;
+  kube::access::ClientCertificate certificate() const override;
   void rejected() override { kept_.reset(); }
   void stop() override { stopped_ = true; }
 
@@ -70,4 +79,4 @@ class ExecPlugin final : public Credentials {
   std::atomic<bool> stopped_ = false;
 };
 
-}  // namespace tpuwh::server::kube::access
+}  // namespace tpuwh::server::plugins

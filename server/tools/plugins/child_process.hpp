@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server::kube::access {
+namespace tpuwh::server::plugins {
 
 struct ChildProcess {
   std::string command;  // with a slash a path, else looked for in $PATH
@@ -37,4 +37,4 @@ struct ChildEnd {
 //   errors  what kept it from being started: ENOENT, EACCES, ...
 boost::system::result<ChildEnd> run(const ChildProcess& child);
 
-}  // namespace tpuwh::server::kube::access
+}  // namespace tpuwh::server::plugins
