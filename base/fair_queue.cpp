@@ -51,7 +51,8 @@ std::size_t FairQueue::turns(const Path& path, std::size_t parts) const {
   return node == nullptr ? 0 : node->turns;
 }
 
-// Each other tenant has as many turns meanwhile as its own one, unless it wants fewer.
+// The result is an upper bound, because it assumes that each other tenant takes as many turns as
+// the entry's own tenant at the same level. A tenant may wait for fewer turns.
 std::size_t FairQueue::ahead_of(const Entry& entry) const {
   std::size_t own = 0;
   for (const Node& each : entry.at_->parent->children) {

@@ -82,7 +82,8 @@ Error invalid_chips(const SliceRequest& request, const Generation* generation) {
                                         ", more than any node has" + node_advice(generation));
 }
 
-// The shapes are those of its nodes with so many chips, else of its smallest.
+// The error for a topology with a wrong number of dimensions. Its advice lists the shapes of nodes
+// with `chips_per_host` chips, or of the smallest nodes if no node has that number of chips.
 Error wrong_rank(const SliceRequest& request, std::uint32_t chips_per_host,
                  const Generation& generation) {
   const bool has_nodes = !legal_shapes(generation, chips_per_host).empty();

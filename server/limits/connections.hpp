@@ -19,12 +19,12 @@ inline constexpr Duration between_answers = idle + header + body + answer + writ
 inline constexpr std::size_t own_files = 24;
 inline constexpr std::size_t loop_files = 4;
 
-// Plain ports: the probes' and the metrics' own.
+// The number of ports without TLS: one for the probes and one for the metrics.
 inline constexpr std::size_t plain_ports = 2;
 
-// The caps of connections of each plain port and of the TLS port, if the process may open `files` files:
-// at most an eighth for the plain ports, the rest for reviews. 1,200 files and two loops are enough for
-// all of `connections`.
+// The largest number of connections of each plain port, and of the TLS port, if the process may
+// open `files` files. At most an eighth of the files is for the plain ports, and the rest is for
+// reviews. 1,200 files and two event loops are enough for all of `connections`.
 constexpr std::size_t plain_connections_of(std::size_t files) {
   return std::min(files / 8 / plain_ports, plain_connections);
 }

@@ -20,12 +20,14 @@ using Duration = std::chrono::milliseconds;
 // The largest request body. Derived where the review is read.
 inline constexpr std::size_t body_bytes = webhook::read::max_review_bytes;
 
-// Of a larger body at /validate so much is kept, in which the API server writes all of the review but its objects, and
-// the rest is discarded as it comes: an object is allowed unchecked (docs/threat-model.md).
+// The number of bytes that are kept of a body at /validate that is larger than body_bytes. The API
+// server writes all of the review except the objects within these bytes. The rest of the body is
+// discarded as it arrives, and the object is allowed unchecked (docs/threat-model.md).
 inline constexpr std::size_t review_start_bytes = 64u << 10;
 
-// And no more than so much is discarded. The largest object that etcd takes, 1.5 MiB, has 9 MiB as JSON if each of its
-// bytes is escaped as six; an UPDATE carries two.
+// The largest size of a body of which only the beginning is kept. The largest object that etcd
+// takes, 1.5 MiB, has 9 MiB as JSON if each of its bytes is escaped as six bytes, and an UPDATE
+// carries two objects.
 inline constexpr std::size_t discarded_bytes = 32u << 20;
 
 // Request line and header fields together. The API server sends well under
@@ -40,16 +42,17 @@ inline constexpr std::size_t header_fields = 64;
 // 512 bytes at a time, which doubles the cost of a request (docs/facts.md#beast-buffer).
 inline constexpr std::size_t read_buffer_bytes = 17u << 10;
 
-// A usual review has 5 to 20 KiB.
+// The largest body that counts as usual. A usual review has 5 to 20 KiB.
 inline constexpr std::size_t usual_body_bytes = 32u << 10;
 
-// An event loop keeps memory for so many bodies of up to so many bytes between reviews, until it has been
-// idle for kept_bodies_idle: the largest review that was recorded has 48 KiB.
+// The size and the number of bodies for which an event loop keeps memory between reviews, until the
+// loop has been idle for kept_bodies_idle. The largest recorded review has 48 KiB.
 inline constexpr std::size_t kept_body_bytes = 128u << 10;
 inline constexpr std::size_t kept_bodies = 4;
 
-// A body of up to kept_body_bytes takes its whole length at once while half of held_bytes is free. Any
-// other takes so much at first, and twice as much again and again: a byte is soon sent.
+// The memory that a body takes at first. The memory is doubled whenever the body needs more,
+// because a peer can send a single byte at little cost. Only a body of up to kept_body_bytes takes
+// its whole length at once, while half of held_bytes is free.
 inline constexpr std::size_t first_body_bytes = 4u << 10;
 
 // What all connections together may hold of bodies, and of answers that their peers do not
@@ -58,12 +61,14 @@ inline constexpr std::size_t first_body_bytes = 4u << 10;
 // memory_wait, and is asked to come again (503).
 inline constexpr std::size_t held_bytes = 24u << 20;
 
-// Of these, what reviews may hold that wait for the ledger or for claims, of all namespaces together; one
-// namespace has at most half of what the others leave. Beyond it a review does not wait.
+// The part of held_bytes that may be held by reviews that wait for the ledger or for claims, in all
+// namespaces together. One namespace may hold at most half of the bytes that the other namespaces
+// leave. A review above this limit does not wait.
 inline constexpr std::size_t waiting_bytes = held_bytes / 3;
 
-// Of held_bytes, left for 256 reviews of the usual size at a time, however much large ones and
-// unread answers want: without it, all attacks at once had one review in sixty refused.
+// The part of held_bytes that is left for 256 reviews of the usual size at a time, however much
+// memory large reviews and unread answers use. Without this part, one review in sixty was refused
+// when all attacks ran at once.
 inline constexpr std::size_t usual_bodies_bytes = held_bytes / 3;
 
 // A review beyond this is answered in memory that is given back, one such at a time: what it
@@ -84,12 +89,15 @@ inline constexpr std::size_t config_bytes = 1u << 20;
 // memory::connection (server/limits/memory.hpp).
 inline constexpr std::size_t connections = 1024;
 
-// Handshakes in progress. One costs 0.45 ms of CPU (docs/facts.md#handshake-cost), so 256 of them keep one
-// thread for 115 ms: less than patience_when_full, or handshakes that were paid for would be closed.
+// The largest number of handshakes in progress. One handshake costs 0.45 ms of CPU
+// (docs/facts.md#handshake-cost), so 256 handshakes keep one thread busy for 115 ms. This is less
+// than patience_when_full, because otherwise handshakes that have already cost CPU time would be
+// closed.
 inline constexpr std::size_t handshakes = 256;
 
-// Open connections of each plain port. One kubelet, Prometheus and an operator need a handful; 500 callers at once
-// wait less than a second for 64 places that each is given for patience_with_newcomers at most.
+// The largest number of open connections of each plain port. One kubelet, Prometheus and an
+// operator need a handful. If 500 callers come at once, they wait less than a second for the 64
+// places, because each place is given for patience_with_newcomers at most.
 inline constexpr std::size_t plain_connections = 64;
 
 // Without --threads. One stays free for reviews while the other does handshakes;
@@ -103,7 +111,8 @@ inline constexpr unsigned most_threads = 64;
 // noticed. A timer per operation would cost more than it tells.
 inline constexpr Duration sweep = 250ms;
 
-// After so long without a review an event loop frees what it keeps for the next ones.
+// The time without a review after which an event loop frees the memory that it keeps for the next
+// reviews.
 inline constexpr Duration kept_bodies_idle = 10s;
 
 // How often an event loop says that it turns.
@@ -152,25 +161,28 @@ inline constexpr Duration linger = 2s;
 inline constexpr Duration retirement = 10min;
 inline constexpr Duration retirement_spread = 2min;
 
-// While a caller waits for a place or a handshake, a peer that has kept us waiting for longer than this
-// is closed (server/serve/https/connections.hpp). An honest handshake takes two round trips, and an
-// honest request comes in one piece.
+// The time after which a peer that keeps the server waiting is closed while a caller waits for a
+// place or a handshake (server/serve/https/connections.hpp). An honest handshake takes two round
+// trips, and an honest request arrives in one piece.
 inline constexpr Duration patience_when_full = 250ms;
 
-// The same for a peer that has not begun its first request, or that has its last answer: an honest
-// caller sends its request when it has connected, and closes when it was answered.
+// The time that replaces patience_when_full for a peer that has not begun its first request, or
+// that has received its last answer. An honest caller sends its request as soon as it is connected,
+// and closes the connection as soon as it has its answer.
 inline constexpr Duration patience_with_newcomers = 100ms;
 
-// While callers wait, a connection is closed after each so many reviews: an honest caller pays one
-// handshake in ten reviews, and a caller that holds its place by reviewing gives it to another.
+// The number of reviews after which a connection is closed while callers wait. An honest caller
+// pays for one handshake in ten reviews, and a caller that keeps its place by sending reviews gives
+// the place to another caller.
 inline constexpr unsigned reviews_when_full = 10;
 
-// For so long after a caller was last seen waiting, callers are taken to wait.
+// The time for which callers are assumed to wait after a caller was last seen waiting.
 inline constexpr Duration crowded = 1s;
 
-// Idle connections stay while the others can make room in time: at least so many are in the middle of
-// something and are due within patience_when_full, and a sixth of those that wait, so that each has
-// its place within 1.5 s.
+// The conditions under which idle connections are not closed, because the other connections can
+// make room in time: at least `unfinished_before_idle` connections are in the middle of something
+// and are due within patience_when_full, and these are at least a sixth of the waiting callers, so
+// that each caller has its place within 1.5 s.
 inline constexpr std::size_t unfinished_before_idle = 64;
 inline constexpr std::size_t waiting_for_each_unfinished = 6;
 
@@ -252,9 +264,11 @@ inline constexpr Rate questions = {40, 64};
 // that where a quorum list comes before each: 50 s and 100 s of one replica alone.
 inline constexpr Rate upkeep = {20, 20};
 
-// Claims and templates that a Pod waits for: one question for each, however many Pods ask. 100 Jobs
-// a second, each applied with a template of its own; a folder of 200 has its answers in two seconds
-// (claim_call). Saved are as many as connections may be opened at once.
+// The rate of questions about claims and templates for which Pods wait. Each claim or template is
+// one question, however many Pods ask for it. The rate allows 100 Jobs a second that are each
+// applied with a template of their own, and a folder of 200 such Jobs has its answers in two
+// seconds (claim_call). The number of saved turns is the number of connections that may be opened
+// at once.
 inline constexpr Rate claims = {100, 32};
 
 // Objects of one list page: client-go's pager has the same (docs/facts.md#list).
@@ -374,9 +388,10 @@ inline constexpr Duration claim_call = 2s;
 // (docs/facts.md#retry-after).
 inline constexpr Duration claim_wait = 6s;
 inline constexpr Duration claim_pause = 250ms;
-// Pods that wait so, a quarter of the connections: who waits here is not closed for others, and a
-// name that is nowhere costs its author nothing. A namespace may have as many as are left, and an
-// owner half of these; whoever comes behind them is answered at once.
+// The number of Pods that may wait for claims in this way, a quarter of the connections. The number
+// is limited because the connection of a waiting Pod is not closed for other callers, and because
+// it costs the author of a Pod nothing to name a claim that does not exist. A namespace may have as
+// many waiting Pods as are left, and an owner half as many. Any further Pod is answered at once.
 inline constexpr std::size_t waiting_pods = connections / 4;
 
 // A session's wait for the ledger: more than that patience, whose answer says why.

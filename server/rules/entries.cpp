@@ -32,8 +32,9 @@ constexpr std::string_view asks_for_tpu =
     (has(c.resources.limits) && {} ||
      has(c.resources.requests) && {}))))";
 
-// Claims, and resources that Kubernetes makes claims of where a DeviceClass has them: one by the
-// class's name, and any of a Pod for TPU nodes.
+// The condition for Pods with resource claims, or with resources for which Kubernetes makes claims
+// if a DeviceClass defines the resource. Such a resource is named after the class, or is any
+// extended resource of a Pod for TPU nodes.
 constexpr std::string_view has_claims =
     R"((has(object.spec.resourceClaims) ||
  [object.spec.containers != null ? object.spec.containers : [],

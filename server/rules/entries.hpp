@@ -30,14 +30,15 @@ namespace tpuwh::server::rules {
 // The parts, as CEL over `object`, a Pod that is created.
 struct Conditions {
   std::string asks_for_tpu;
-  std::string has_claims;  // spec.resourceClaims, or a resource that a DeviceClass may have
+  std::string has_claims;  // spec.resourceClaims, or a resource that a DeviceClass may define
   // Its nodes have GPUs, by the label that GKE or NVIDIA gives them: none of them has TPUs.
   std::string selects_gpus;
   std::string annotated;  // with one of our annotations
 };
 Conditions conditions(const std::string& prefix);
 
-// CEL: whether `amounts`, limits or requests of a container, have one of read::chip_resources.
+// Returns CEL that is true if `amounts`, the limits or the requests of a container, contain one of
+// read::chip_resources.
 std::string asks_for_chips(std::string_view amounts);
 
 // The workload table names this workload API, and none before it; CEL. With the key of a label that

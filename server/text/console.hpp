@@ -16,7 +16,7 @@ class Output {
 
   const Output& operator<<(const Printed& text) const;
   const Output& operator<<(Literal text) const { return *this << Printed(text); }
-  // False once the stream has failed: it takes no more.
+  // Flushes the stream. Returns false once the stream has failed and takes no more output.
   bool flush() const;
   // For what writes lines of its own: the log, Progress.
   std::ostream& stream() const { return *stream_; }

@@ -1,5 +1,6 @@
-// What the API server, or an operator, refuses of an object or of what its controller makes of it:
-// often in an event of a child that nobody reads. Words as they were written in, sentences out.
+// The faults for which the API server or an operator refuses an object, or refuses a child that the
+// controller of the object makes. The refusal of a child is often only an event that nobody reads.
+// The input is text as it was written in the object, and the output is sentences.
 //
 //   source  kubernetes v1.36.3 pkg/apis/batch/validation, pkg/apis/apps/validation,
 //           pkg/registry/batch/job/strategy.go; jobset v0.12.0 pkg/webhooks/jobset_webhook.go;
@@ -35,8 +36,8 @@ struct JobWords {
 };
 Refusals refusals_of_job(const JobWords& job, JobMaker maker);
 
-// Of the template of a StatefulSet or a Deployment, or of one that LeaderWorkerSet makes
-// StatefulSets of.
+// Returns the refusals for the template of a StatefulSet or a Deployment, or for a template from
+// which LeaderWorkerSet makes StatefulSets.
 Refusals refusals_of_replicas(const TemplateWords& pod, std::string_view kind);
 
 // JobSet's webhook asks that each name that it or the Job controller makes is a DNS-1035 label.

@@ -181,8 +181,8 @@ void note_excluded(const read::Pod& pod, outcome::Notes& notes) {
   }
 }
 
-// A Pod without chips that are known: its claims may be what it asks with, surely or because it
-// selects TPU nodes. Of a resource whose class is not known nothing is said.
+// Warns of a Pod without known chips whose claims certainly ask for chips, or may ask for chips
+// because the Pod selects TPU nodes. There is no warning about a resource whose class is not known.
 void note_claims(const read::Pod& pod, const read::TakenClaims& claims, outcome::Notes& notes) {
   using NotCounted = read::TakenClaims::NotCounted;
   constexpr auto nothing = outcome::Notes::Consequence::not_injected;

@@ -9,8 +9,8 @@
 
 namespace tpuwh::webhook::env {
 
-// Says what is to be done to a container, and enters into `after` which variables are ours then.
-// After settle_sets().
+// Returns the changes to be made to a container, and enters into `after` which variables are ours
+// after these changes. Must be called after settle_sets().
 EnvChanges reconcile(const ContainerEnv& env, facts::Provenance& after);
 
 // Adds the container's entries that are not ours to `inputs`: what we leave alone

@@ -14,13 +14,13 @@ namespace tpuwh::webhook::env {
 
 namespace {
 
-using Group = std::span<const ContainerEnv>;  // the containers of a process group
+using Group = std::span<const ContainerEnv>;  // containers of all processes, or one init container
 
 const SetMember& member_of(read::Variable variable) {
   return set_members[static_cast<std::size_t>(variable)];
 }
 
-// The value that an entry is compared with; null where nothing of the kind is wanted.
+// Returns the value with which an entry is compared, or null if no such value is wanted.
 const WantedVariable* target_of(const ContainerEnv& env, read::Variable variable) {
   const WantedVariable* want = env.wanted.find(variable);
   return want == nullptr && variable == read::Variable::tpu_process_addresses
@@ -30,7 +30,8 @@ const WantedVariable* target_of(const ContainerEnv& env, read::Variable variable
 
 // ---- whether a user's value agrees
 
-// A longer name of the same host: "HOST.ml.svc.cluster.local".
+// Returns whether `longer` is `host` or a longer name of the same host:
+// "HOST.ml.svc.cluster.local".
 bool is_name_of(std::string_view longer, std::string_view host) {
   return !host.empty() && longer.starts_with(host) &&
          (longer.size() == host.size() || longer[host.size()] == '.');
@@ -40,7 +41,7 @@ std::string_view host_of(std::string_view address) {
   return address.substr(0, address.find(':'));
 }
 
-// The same hosts in the same order, with any ports.
+// Returns whether both lists have the same hosts in the same order, with any ports.
 bool are_same_hosts(std::string_view theirs, std::string_view ours) {
   while (!theirs.empty() && !ours.empty())
     if (!is_name_of(host_of(facts::take_entry(theirs)), host_of(facts::take_entry(ours))))
@@ -48,7 +49,8 @@ bool are_same_hosts(std::string_view theirs, std::string_view ours) {
   return theirs.empty() && ours.empty();
 }
 
-// Pathways' head is where the slices meet, in a replicated job of its own without chips.
+// Returns whether the address is in another replicated job of the JobSet. The slices of Pathways
+// meet at its head, which is in a replicated job of its own without chips.
 bool is_of_another_job(const workloads::Member& member, std::string_view address) {
   const auto begins = [](std::string_view text, std::string_view name) {
     return text.size() > name.size() + 1 && text.starts_with(name) && text[name.size()] == '-';
@@ -57,7 +59,7 @@ bool is_of_another_job(const workloads::Member& member, std::string_view address
          !begins(address.substr(member.group.size() + 1), member.part);
 }
 
-// "2,2,1" is 4; 0 where it is no bounds.
+// Returns the product of bounds: 4 for "2,2,1", and 0 for a text that is not bounds.
 std::uint64_t product_of(std::string_view bounds) {
   std::uint64_t product = 1;
   while (!bounds.empty()) product *= base::plain_decimal(facts::take_entry(bounds)).value_or(0);
@@ -76,12 +78,12 @@ bool agrees(const ContainerEnv& env, const read::EnvEntry& entry) {
       return theirs == ours || facts.lws();
     case if_same_hosts:
       return are_same_hosts(theirs, ours);
-    case if_coordinator:  // on TPU7x its port has to be ours
+    case if_coordinator:  // on TPU7x the port must be ours, too
       return is_of_another_job(*facts.member, theirs) ||
              (!facts.slice.traits.shares_host() && are_same_hosts(theirs, ours));
     case if_all_processes:
       return product_of(theirs) == facts.slice.processes;
-    case if_all_chips:  // a process by itself may use some of its chips
+    case if_all_chips:  // the only process of a slice may use some of its chips
       return facts.slice.processes == 1 || product_of(theirs) == env.container.chips();
     case if_port:
       return port_in(entry) && facts.shape->processes.size() == 1;
@@ -95,8 +97,8 @@ bool agrees(const ContainerEnv& env, const read::EnvEntry& entry) {
 
 // ---- the state of an entry
 
-// What we compute from these equals them even where the user set them, so without a
-// record they are the user's.
+// Returns whether our value of a variable follows from the user's own entry. Such a value equals
+// the entry even if the user wrote the entry, so an entry without a record is the user's.
 bool steers(read::Variable variable) {
   return variable == read::Variable::megascale_num_slices ||
          variable == read::Variable::tpu_process_port;
@@ -109,8 +111,8 @@ bool is_ours(const ContainerEnv& env, const read::EnvEntry& entry, const WantedV
   const facts::Provenance& before = *env.facts.before;
   if (before.find(env.container.name, entry.variable) != nullptr)
     return facts::written_by_us(before, env.container, entry);
-  // We were here before, and somebody took our record away: a value that is just
-  // what we would write was then written by us.
+  // The webhook wrote to this Pod before, and somebody removed the record. A value that equals the
+  // value that we would write now was therefore written by us.
   const bool record_lost = !before.parsed() && (env.facts.pod->has(read::Annotation::injected) ||
                                                 env.facts.pod->has(read::Annotation::slice));
   return record_lost && !steers(entry.variable) && want != nullptr &&
@@ -127,7 +129,8 @@ State state_of(const ContainerEnv& env, const read::EnvEntry& entry, const Wante
     return entry.variable == read::Variable::tpu_process_addresses_path ? State::agrees
                                                                         : State::empty;
   if (!literal || entry.value.find("$(") != std::string_view::npos) {
-    // A field of the Pod is the same in each of its containers, and a port is part of a list.
+    // A worker id from a field of the Pod is the same in each of its containers, so the host must
+    // have one process. A port must be readable, because it becomes part of a list.
     const bool known =
         entry.variable == read::Variable::tpu_worker_id
             ? env.facts.slice.processes_per_host == 1
@@ -142,9 +145,10 @@ State state_of(const ContainerEnv& env, const read::EnvEntry& entry, const Wante
              : State::contradicts;
 }
 
-// ---- what is said
+// ---- the text of a note
 
-// `text` from where it differs from `other`: of two lists from the first entry that does.
+// Returns `text` from its first difference from `other` on. A list is cut before the first entry
+// that differs.
 std::string from_difference(std::string_view text, std::string_view other) {
   constexpr std::size_t most = 40;
   const auto same = static_cast<std::size_t>(std::ranges::mismatch(text, other).in1 - text.begin());
@@ -153,7 +157,7 @@ std::string from_difference(std::string_view text, std::string_view other) {
   return (cut ? "..." : "") + base::printable(cut ? text.substr(comma) : text, most);
 }
 
-// What the Pod's place gives in place of the entry.
+// Returns the value or the number that the Pod's place in the slice gives instead of the entry.
 std::string expected(const ContainerEnv& env, read::Variable variable) {
   switch (member_of(variable).agrees) {
     case Agrees::if_all_processes:
@@ -195,13 +199,14 @@ void note(Set set, const Found& found, outcome::Notes& notes) {
 
 // ---- a set
 
-// Whether the set is left alone. `left`: another set is, that it needs.
+// Returns whether the set is left alone. `left` is true if another set that this set needs is left
+// alone.
 bool settle_set(Group group, Set set, bool left, outcome::Notes& notes) {
-  bool wanted = false;   // there is something to write
-  bool missing = false;  // something of it is not there, or is ours
-  bool filled = false;   // a value of others is not empty
+  bool wanted = false;   // a variable of the set is wanted
+  bool missing = false;  // a wanted variable is absent or ours
+  bool filled = false;   // a value that is not ours is not empty
   std::size_t switched = 0;
-  Found first;  // that contradicts or is empty
+  Found first;  // first entry that contradicts or is empty
   const std::uint32_t variables = variables_of[static_cast<std::size_t>(set)];
   for (const ContainerEnv& env : group)
     for (std::uint32_t bits = variables; bits != 0; bits &= bits - 1) {
@@ -227,7 +232,7 @@ bool settle_set(Group group, Set set, bool left, outcome::Notes& notes) {
     for (const ContainerEnv& env : group) {
       const auto v = static_cast<std::size_t>(std::countr_zero(bits));
       env.wanted.by_variable[v] = nullptr;
-      // Without a record of it, what is there may be the user's after all.
+      // An entry without a record may be the user's after all.
       State& state = env.wanted.states[v];
       if (state != State::ours ||
           !env.facts.before->find(env.container.name, static_cast<read::Variable>(v)))

@@ -1,5 +1,5 @@
-// Sets of variables: what one consumer reads together is completed together, or left alone
-// together (docs/contract.md#sets-of-variables).
+// Sets of variables. The variables that one consumer reads together are completed together or left
+// alone together (docs/contract.md#sets-of-variables).
 #pragma once
 
 #include "webhook/env/wanted.hpp"
@@ -15,28 +15,28 @@ namespace tpuwh::webhook::env {
 enum class Set : std::uint8_t { process, megascale, ray, dashboard, torch_tpu, count_ };
 inline constexpr std::size_t set_count = static_cast<std::size_t>(Set::count_);
 
-// When a user's value agrees with the value that we would write.
+// The condition under which a user's value agrees with the value that we would write.
 enum class Agrees : std::uint8_t {
   if_equal,
-  if_equal_or_lws,   // or LeaderWorkerSet wrote it
+  if_equal_or_lws,   // equal, or written by LeaderWorkerSet
   if_same_hosts,     // the same hosts in the same order, also by longer names
-  if_coordinator,    // the same host, or one of another replicated job
+  if_coordinator,    // the same host, or a host of another replicated job
   if_all_processes,  // bounds whose product is the number of processes
   if_all_chips,      // bounds whose product is the number of the container's chips
   if_port,           // any port, as long as the host has one process
-  if_ports_differ,   // the ports of the Pod's processes can be listed: read_ports()
+  if_ports_differ,   // ports that are readable and differ between the Pod's processes: read_ports()
   always,
 };
 
 struct SetMember {
   Set set;
   Agrees agrees;
-  bool switches = false;  // empty, it is an opt-out of the whole set
+  bool switches = false;  // an empty value opts out of the whole set
 };
 
 struct SetRow {
   std::string_view readers;
-  bool needs_process;  // is left alone together with the set `process`
+  bool needs_process;  // the set is left alone if the set `process` is left alone
 };
 
 inline constexpr std::array<SetRow, set_count> set_rows{{
@@ -47,7 +47,7 @@ inline constexpr std::array<SetRow, set_count> set_rows{{
     {"torch_tpu", true},
 }};
 
-// In the order of read::Variable.
+// The set and the condition of each variable, in the order of read::Variable.
 inline constexpr std::array<SetMember, read::variable_count> set_members = [] {
   using enum Set;
   using enum Agrees;
@@ -73,7 +73,7 @@ inline constexpr std::array<SetMember, read::variable_count> set_members = [] {
   }};
 }();
 
-// The variables of each set, a bit for each.
+// The variables of each set, one bit for each variable.
 inline constexpr std::array<std::uint32_t, set_count> variables_of = [] {
   std::array<std::uint32_t, set_count> bits{};
   for (std::size_t v = 0; v < read::variable_count; ++v)
@@ -81,9 +81,10 @@ inline constexpr std::array<std::uint32_t, set_count> variables_of = [] {
   return bits;
 }();
 
-// Finds the state of every entry, and drops the sets that are to be left alone from what the
-// containers should have: all processes of the Pod together, each init container by itself. A note
-// says why, unless every variable of the set is empty.
+// Finds the state of every entry, and removes the variables of sets that are left alone from the
+// variables that the containers should have. All processes of the Pod are settled together, and
+// each init container is settled alone. A note gives the reason, unless every variable of the set
+// is empty.
 void settle_sets(const ContainerEnvs& envs, outcome::Notes& notes);
 
 }  // namespace tpuwh::webhook::env

@@ -21,14 +21,14 @@ struct WantedVariable {
   const write::SharedText* shared = nullptr;  // holds the value, where it is a list of the slice's
 };
 
-// What an entry of a container's env is beside the value that we would write.
+// The state of an entry of a container's env, compared with the value that we would write.
 enum class State : std::uint8_t {
   ours,
-  agrees,            // the user's, and the rest of its set fits it
-  platform_default,  // of a platform that did not know the slice: ours takes its place
+  agrees,            // the user's entry, which fits the rest of its set
+  platform_default,  // default of a platform that did not know the slice; ours replaces it
   contradicts,
   empty,
-  elsewhere,  // only the kubelet knows it: valueFrom, "$(NAME)"
+  elsewhere,  // a value that only the kubelet knows: valueFrom, "$(NAME)"
 };
 
 // In the order in which they are inserted.
@@ -39,7 +39,7 @@ struct WantedEnv {
   std::size_t digits_used = 0;
   // Each is asked for several times for each container.
   std::array<const WantedVariable*, read::variable_count> by_variable{};
-  // Of each entry that the container has: settle_sets().
+  // The state of each entry that the container has, set by settle_sets().
   std::array<State, read::variable_count> states;
 
   void clear() {
@@ -68,7 +68,7 @@ struct ContainerEnv {
   const read::Container& container;
   std::uint32_t process;  // whose values it gets; an init container those of process 0
   WantedEnv& wanted;
-  const ProcessPorts& ports;  // of all processes of the Pod
+  const ProcessPorts& ports;  // ports of all processes of the Pod
 };
 
 // The TPU containers of a Pod, each with what it should have.

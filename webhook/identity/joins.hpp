@@ -6,9 +6,9 @@
 
 namespace tpuwh::webhook::identity {
 
-// Whether the Pod takes part in a job of several slices: by default (JobSet), or because
-// MEGASCALE_NUM_SLICES of one of its processes asks for it. An empty one is an opt-out, which
-// env::settle_sets() finds.
+// Returns whether the Pod takes part in a job of several slices: by default (JobSet), or because
+// MEGASCALE_NUM_SLICES of one of its processes asks for it. An empty MEGASCALE_NUM_SLICES is an
+// opt-out, which env::settle_sets() finds.
 bool joins_slices(const facts::Facts& facts);
 
 }  // namespace tpuwh::webhook::identity

@@ -101,7 +101,8 @@ void GroupLedger::done(const Outcome& outcome, Moment now) {
   ended_ = now;
   if (outcome.kind == Outcome::Kind::failed) {
     why_ = outcome.why;
-    // Whoever waits is told at once; what asks next has its chance without a pause.
+    // All waiting questions are answered at once, and the next question may be tried without a
+    // pause.
     if (outcome.no_turn) {
       take_back_promises();
       return give_up([](const Asked&) { return true; }, true);

@@ -125,7 +125,7 @@ class GroupLedger {
     std::string why = {};      // of failed
     bool lasting = false;      // of failed: until a person acts
     bool unsent = false;       // of failed: nothing has reached the cluster
-    bool no_turn = false;      // of failed: not sent, since there was no turn for it in time
+    bool no_turn = false;      // of failed: the call was not sent, because it had no turn in time
   };
 
   using Answers = std::vector<std::pair<Ticket, PlaceAnswer>>;

@@ -201,13 +201,14 @@ class Taking {
     return claimed(source, claim.uses);
   }
 
-  // uses: by containers that run at a time
+  // `uses` is the number of containers that use the claim and run at the same time.
   std::optional<std::uint64_t> claimed(const ClaimSource& source, std::uint32_t uses) {
     if (source.name.empty() || ++asked_ > max_asked_claims) return nothing_read();
     Claimed found = cluster_.claimed(source);
     switch (found.known) {
       case Claimed::Known::no:
-        // Of a resource its name alone says that a class has it.
+        // Only the name of a resource shows that a class defines it, because no DeviceClass is
+        // known.
         if (source.resource && !source.name.starts_with(key::class_resource)) return 0;
         if (found.why.empty()) return nothing_read();
         return not_counted(NotCounted::chips, base::concat({title(source), " ", found.why}));

@@ -1,4 +1,5 @@
-// Chips that are asked for by claim (DRA), or by a DeviceClass's resource, not by google.com/tpu.
+// The chips for which a Pod asks by claims (DRA) or by the resource of a DeviceClass, not by
+// google.com/tpu.
 #pragma once
 
 #include "webhook/read/cluster.hpp"
@@ -15,8 +16,9 @@ namespace tpuwh::webhook::read {
 // may name as many as it holds, and each is a question to the API server.
 inline constexpr std::size_t max_unread_claims = 16;
 
-// More claims of a Pod's containers, and resources that may be claims, are not looked at: each is a
-// question to the store, and those after them count as not read.
+// The largest number of claims, and of resources that may be claims, that are looked up for the
+// containers of a Pod. Each lookup is a question to the store. Claims and resources above this
+// number count as not read.
 inline constexpr std::size_t max_asked_claims = 128;
 
 // What the claims of a Pod say beside its chips.

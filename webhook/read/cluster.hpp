@@ -37,8 +37,8 @@ struct PoolQuestion {
 struct ClaimSource {
   std::string_view ns, name;
   bool made = false;  // from a template
-  // By the scheduler, for a container that asks for a resource of this name: what it claims is of
-  // one device.
+  // True if `name` is a resource, for which the scheduler makes the claim when a container asks for
+  // the resource. The claim then describes one device.
   bool resource = false;
 
   bool operator==(const ClaimSource&) const = default;

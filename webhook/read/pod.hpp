@@ -70,13 +70,14 @@ struct Container {
   std::uint32_t entries_begin = 0;  // [begin, end) in Pod::entries; both 0 without a list
   std::uint32_t entries_end = 0;
   std::uint32_t variables = 0;           // of these entries, a bit for each
-  std::optional<std::uint64_t> request;  // of chip_resources
+  std::optional<std::uint64_t> request;  // number of chips in requests, by one of chip_resources
   std::optional<std::uint64_t> limit;
   std::uint32_t resources_begin = 0;  // [begin, end) in Pod::resources
   std::uint32_t resources_end = 0;
   std::uint32_t claims_begin = 0;  // [begin, end) in Pod::claim_uses
   std::uint32_t claims_end = 0;
-  // A driver of claims gives the chips, by its class's resource or by claims: take_claimed_chips().
+  // True if a DRA driver provides the chips, by claims or by the resource of its class
+  // (take_claimed_chips()).
   bool by_claim = false;
 
   // Chips it asks for: the request, else the limit. Extended resources have both
@@ -161,12 +162,12 @@ struct Selector {
   std::string_view key, value;
 };
 
-// A limit on a resource that a DeviceClass may have.
+// A limit on a resource that a DeviceClass may define.
 struct AskedResource {
   std::string_view name, amount;
 };
 
-// One of chip_resources that is no number of chips.
+// An amount of one of chip_resources that is not a number of chips.
 struct BadChips {
   NotChips what;
   std::string_view resource;
@@ -226,7 +227,7 @@ struct Pod : PodMembers {
   std::string_view annotation(Annotation annotation) const {
     return annotation_values.text(annotation);
   }
-  // Whether take_claimed_chips() may find chips.
+  // Returns whether take_claimed_chips() may find chips for this Pod.
   bool may_claim() const { return !claims.empty() || !resources.empty(); }
   bool has(Annotation annotation) const { return annotation_values.has(annotation); }
   // "" where there is none. Inline: of most keys that are asked for their length says it.

@@ -89,9 +89,9 @@ enum class Variable : std::size_t {
   tpu_device_plugin_addr,
   torch_tpu_topology,
   torch_tpu_slicebuilder_addresses,
-  // A user's alone, and never inserted: what libtpu and JAX read together with the above
-  // (docs/facts.md#addresses-in-a-file). The number of a variable is part of a stored digest, so
-  // another one goes to the end.
+  // Variables that only a user sets and that are never inserted. libtpu and JAX read these
+  // variables together with those above (docs/facts.md#addresses-in-a-file). A new variable is
+  // added at the end, because the number of a variable is part of a stored digest.
   tpu_process_addresses_path,
   tpu_host_bounds,
   tpu_process_bounds,
@@ -212,7 +212,7 @@ std::optional<Variable> find_variable(std::string_view name);
 // Node labels and the resource.
 namespace key {
 inline constexpr std::string_view tpu = "google.com/tpu";
-// A DeviceClass of the TPU driver's, and the resource that each class has
+// A DeviceClass of the TPU driver, and the resource that each class has
 // (docs/facts.md#dra-extended-resource).
 inline constexpr std::string_view tpu_class = "tpu.google.com";
 inline constexpr std::string_view class_resource = "deviceclass.resource.kubernetes.io/";
@@ -235,8 +235,8 @@ inline constexpr std::string_view jobset_namespaced_job = "alpha.jobset.sigs.k8s
 inline constexpr std::string_view kueue_gate_prefix = "kueue.x-k8s.io/";
 }  // namespace key
 
-// The resources that ask for chips in every cluster. Which others do, DeviceClasses of a cluster
-// tell (ClaimSource::resource).
+// The resources that ask for chips in every cluster. The DeviceClasses of a cluster determine which
+// other resources ask for chips (ClaimSource::resource).
 inline constexpr std::array chip_resources{key::tpu, key::tpu_of_class};
 constexpr bool asks_for_chips(std::string_view resource) {
   return resource == key::tpu || resource == key::tpu_of_class;

@@ -43,7 +43,7 @@ std::string explain_variable(std::string_view variable, std::string_view workloa
              "chip";
     case read::Variable::torch_tpu_slicebuilder_addresses:
       return "one address for each device of the slice, host by host, for torch_tpu";
-    default:  // never injected
+    default:  // a variable that is never injected
       break;
   }
   return "";

@@ -41,7 +41,7 @@ struct AskedTemplate {
 struct AskedObject {
   std::string name = {};
   std::vector<AskedTemplate> templates = {};
-  bool all = true;  // a template that could not be counted is left out where it is not
+  bool all = true;  // false if a template is left out because it could not be counted
 };
 
 struct Broken {

@@ -46,7 +46,8 @@ class Checker {
           const read::ClusterView& cluster, answer::Workspace::Impl& work, Findings& findings);
 
   const WorkloadObject& object() const { return object_; }
-  // What Kueue admits: the object, or the template of a CronJob's Jobs while that is checked.
+  // Returns the object that Kueue admits: the checked object, or the template of a CronJob's Jobs
+  // while that template is checked.
   const WorkloadObject& queued() const { return *queued_; }
   void set_queued(const WorkloadObject& job_template) { queued_ = &job_template; }
   base::json::Reader& reader() { return work_.reader; }
@@ -97,10 +98,11 @@ class Checker {
   void report(const outcome::Decision& decision);
   // Of the template that is open; at the level of the finding, and at most at this one.
   void add(Finding finding, std::string sentence, Level most = Level::deny);
-  // What the API server or an operator refuses of the template that is open.
+  // Adds the refusals of the API server or an operator for the template that is open.
   void add_refusals(const controllers::Refusals& refusals, Level most = Level::deny);
-  // A group of another size than its slice: no more than a warning where something else than the
-  // template decides what the slice is, which is each exemption of docs/governance.md#exemptions.
+  // Adds the fault of a group whose size differs from the size of its slice. The fault is only a
+  // warning if something other than the template determines the slice, as in each exemption of
+  // docs/governance.md#exemptions.
   void wrong_size(Finding finding, std::string_view sentence);
 
  private:

@@ -93,8 +93,9 @@ class Findings {
   void judge(const rules::Rules& rules, const rules::AskedObject& object);
   // What is broken, not added yet: what of it is a fault depends on the object before the update.
   const std::vector<rules::Broken>& broken() const { return broken_; }
-  // Which rule it was held against, and how it came out: "dev: kept", "dev: TPU-654, TPU-656",
-  // "dev: not all judged"; "" for an object that asks for no chips, and where there are no rules.
+  // Returns the rule against which the object was held, and the result: "dev: kept",
+  // "dev: TPU-654, TPU-656", "dev: not all judged"; "" for an object that asks for no chips, and if
+  // there are no rules.
   const std::string& judgement() const { return judgement_; }
 
   // Makes a warning of each fault, because `why`.

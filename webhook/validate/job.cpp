@@ -85,8 +85,9 @@ JobMisfit job_misfit(const JobTemplate& job, const topology::Slice& slice, std::
 
 namespace {
 
-// Kueue's partial admission, where it is switched on: of a Job in a queue alone, and only to fewer
-// Pods than it asks for.
+// Returns a sentence if Kueue's partial admission may leave too few Pods for the slice, else "".
+// Partial admission, where it is switched on, applies only to a Job in a queue, and only lowers the
+// number of Pods.
 //
 //   source  kueue v0.19 pkg/controller/jobs/job/job_controller.go JobMinParallelismAnnotation
 std::string admitted_with_fewer(const Checker& checker, const topology::Slice& slice,
@@ -98,7 +99,8 @@ std::string admitted_with_fewer(const Checker& checker, const topology::Slice& s
          ", which must run at the same time";
 }
 
-// Whether Kueue may start the Job with fewer Pods. Adds the fault of a number that Kueue refuses.
+// Returns whether Kueue may start the Job with fewer Pods. Adds a fault if Kueue refuses the number
+// in the annotation.
 bool may_be_lowered(Checker& checker, const JobTemplate& job) {
   const std::string_view text = checker.queued().min_parallelism;
   if (!checker.queued().has_queue || text.empty()) return false;

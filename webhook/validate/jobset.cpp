@@ -215,7 +215,7 @@ bool check_jobset(Checker& checker, base::json::Reader::Mark spec) {
   });
   if (!read || !jobs) return read;
   controllers::CoordinatorWords coordinator;
-  std::vector<controllers::ReplicatedJobWords> coordinated;  // the job that it names
+  std::vector<controllers::ReplicatedJobWords> coordinated;  // the job that `coordinator` names
   if (coordinator_place) {
     in.go_to(coordinator_place);
     if (!read_coordinator(in, coordinator)) return false;

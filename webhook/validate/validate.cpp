@@ -206,8 +206,9 @@ answer::Answer answer_object(read::Body body, const Question& question,
   return respond_found(*kind, now, config, work);
 }
 
-// Cuts `start` before its first object, so that the rest is a review without one. The key of an object can
-// also be that of another member, so a cut counts if what is left can be read.
+// Cuts `start` before its first object, so that the rest is a review without an object. Another
+// member may have the key of an object, too, so a cut counts only if the rest can be read. Returns
+// whether such a cut was found.
 bool cut_before_object(std::string& start, answer::Workspace::Impl& work) {
   constexpr std::string_view key = ",\"object\":";
   constexpr int most_tries = 8;

@@ -31,11 +31,12 @@ namespace tpuwh::webhook::validate {
 answer::Answer validate(read::Body review, const config::Config& config,
                         const read::ClusterView& cluster, answer::Workspace& workspace) noexcept;
 
-// Answers a review that is larger than read::max_review_bytes: allowed, with a warning that nothing was
-// checked, because a workload object can be stored that is larger as JSON (docs/threat-model.md). Never throws.
+// Answers a review that is larger than read::max_review_bytes. The object is allowed with a warning
+// that nothing was checked, because a workload object that can be stored may be larger than that as
+// JSON (docs/threat-model.md). Never throws.
 //
-//   start    the first bytes of the review. It is changed, and has to outlive the answer
-//   nothing  if they do not hold all of the review that an API server writes before its objects
+//   start    the first bytes of the review. `start` is changed, and must outlive the answer
+//   nothing  if `start` lacks a part of the review that an API server writes before its objects
 std::optional<answer::Answer> allow_unchecked(std::string& start,
                                               answer::Workspace& workspace) noexcept;
 

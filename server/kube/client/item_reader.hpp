@@ -10,7 +10,7 @@ namespace tpuwh::server::kube::client {
 
 class ItemReader : public StreamReader {
  public:
-  // `most_bytes`: of one object.
+  // `most_bytes` is the largest size of one object in bytes.
   explicit ItemReader(std::size_t most_bytes = limits::api::object_bytes) : decoder_(most_bytes) {}
 
   bool on_bytes(std::string_view bytes) final {
@@ -36,7 +36,8 @@ class ItemReader : public StreamReader {
  protected:
   // The text is good for the call; the reader's padding is readable behind it.
   virtual void on_item(std::string_view json) = 0;
-  // The beginning of an object that is longer than the limit, good for the call as well.
+  // Receives the beginning of an object that is larger than the limit. The text is valid only
+  // during the call.
   virtual void on_too_large(std::string_view) {}
 
  private:

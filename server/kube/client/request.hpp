@@ -33,9 +33,9 @@ enum class Purpose {
   question,  // somebody waits for the answer: a Pod that is being created, a person
   upkeep,    // nobody does: places are freed, records are looked at
   claim,     // a Pod waits for what its resource claims ask for
-  paid,      // a turn of another purpose was taken before
+  paid,      // the caller has already taken a turn of another purpose
 };
-inline constexpr std::size_t purpose_count = 4;  // that have turns
+inline constexpr std::size_t purpose_count = 4;  // number of purposes with turns: all except `paid`
 
 struct Request {
   std::string method;
@@ -43,7 +43,7 @@ struct Request {
   std::string body;
   std::string content_type;  // "" without a body
   Purpose purpose = Purpose::question;
-  base::FairQueue::Path whose = {};  // who waits for the answer: a namespace, an owner, and so on
+  base::FairQueue::Path whose = {};  // tenant that waits for the answer: a namespace, an owner
   bool dry = false;                  // a dry run
 
   // Whether it changes nothing, so that it may be sent twice.

@@ -30,14 +30,14 @@ class TokenBucket {
     return now + std::chrono::ceil<net::Clock::duration>(Seconds(missing / rate_.per_second));
   }
 
-  // Takes so many turns; false, and nothing taken, if there are fewer.
+  // Takes `wanted` turns. Returns false and takes none if fewer turns are available.
   bool take(net::TimePoint now, std::size_t wanted = 1) {
     if (turns(now) < wanted) return false;
     tokens_ -= static_cast<double>(wanted);
     return true;
   }
 
-  // Turns that were taken and not used.
+  // Gives back turns that were taken but not used.
   void give_back(std::size_t unused) {
     tokens_ = std::min(tokens_ + static_cast<double>(unused), rate_.burst);
   }

@@ -37,7 +37,9 @@ class Queue::Waiter : private base::FairQueue::Entry {
   bool take(net::TimePoint now) const {
     return is_front() && turn(now) <= now && state_.bucket.take(now, turns);
   }
-  // Each of those that wait may be nearer then; not in a destructor, which may be a context's end.
+  // Takes the waiter out and wakes the next waiters, because each of them may now have an earlier
+  // turn. The destructor does not wake waiters, because it may run while an io_context is
+  // destroyed.
   void leave(bool served) {
     base::FairQueue::take_out(*this, served);
     wake_next(state_);

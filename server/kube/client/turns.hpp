@@ -14,22 +14,23 @@
 
 namespace tpuwh::server::kube::client {
 
-// One purpose's turns. The tenants of waiters are served in turn (base::FairQueue); each takes its
-// turn when it has it, so that one that gives up or is cancelled costs the others nothing. An
-// owner, which is the first two parts of a path, of which nothing waits is served before all
-// others, and these leave a quarter of the saved turns to it.
+// The turns of one purpose. The tenants of the waiters are served in turn (base::FairQueue). Each
+// waiter takes its turn only when the turn has come, so a waiter that gives up or is cancelled
+// costs the others nothing. An owner is the first two parts of a path. An owner that has no other
+// waiters is served before all other owners, which leave a quarter of the saved turns to such an
+// owner.
 class Queue {
  public:
   using Path = base::FairQueue::Path;
 
   Queue(net::Executor executor, limits::api::Rate rate);
 
-  // Takes so many turns. False, and none taken: there are not as many until `until`, which is said
-  // at once, or the coroutine was cancelled.
+  // Takes `turns` turns and returns true. Returns false and takes none if the coroutine is
+  // cancelled, or, at once, if there will not be enough turns before `until`.
   net::Task<bool> turn(const Path& whose, net::TimePoint until, std::size_t turns = 1);
-  // Whether whoever comes now has a turn until then.
+  // Returns whether a caller that comes now has a turn before `until`.
   bool has_turn(const Path& whose, net::TimePoint until);
-  // Turns that were taken and not used.
+  // Gives back turns that were taken but not used.
   void give_back(std::size_t turns);
 
   // That could be had now, without waiting.

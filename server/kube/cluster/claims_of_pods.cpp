@@ -52,14 +52,15 @@ client::Resource device_classes(std::string version) {
   return {std::string(claims_group), std::move(version), "deviceclasses", ""};
 }
 
-// Whoever waits for it is woken by its timer.
+// A question about one claim or template, whose timer wakes all coroutines that wait for the
+// answer.
 struct ClaimsOfPods::Question {
   Question(net::Executor executor, OwnedClaim asked, base::FairQueue::Path asks)
       : claim(std::move(asked)),
         whose(std::move(asks)),
         answered(executor, net::TimePoint::max()) {}
   const OwnedClaim claim;
-  const base::FairQueue::Path whose;  // the first Pod that asked
+  const base::FairQueue::Path whose;  // path of the first Pod that asked
   net::Timer answered;
   std::optional<Claimed> answer;  // the last
   bool over = false;
@@ -137,7 +138,8 @@ net::Task<void> ClaimsOfPods::ask_until_it_is_there(Question& question) {
         ++status_.read;
         co_return;
       }
-      // A watch that lives brings what comes, and who asks for the first time goes first.
+      // The question is not asked again while the watch is fresh, because a fresh watch brings new
+      // objects, or while no turn is free, because first questions go before repeated ones.
     } while (store_.is_fresh(kind, net::Clock::now()) ||
              client_.free_turns(client::Purpose::claim) == 0);
   }

@@ -25,10 +25,11 @@ struct ClaimsStatus {
   std::uint64_t read = 0, absent = 0, failed = 0;  // by how the questions ended
 };
 
-// On the client's executor. All that ask for the same claim at a time share one question. Where the
-// claim is not there, the question ends a while later, or once the watch brings it; it is asked
-// again only where the watch is silent, and never in the turn of a first question. What is read is
-// kept for nobody else, since the watch brings it.
+// Runs on the client's executor. Pods that ask for the same claim at the same time share one
+// question. If the claim does not exist, the question ends after limits::api::claim_wait, or as
+// soon as the watch brings the claim. The question is asked again only while the watch is silent,
+// and never in the turn of a first question. The claim that was read is not kept for later Pods,
+// because the watch brings the claim, too.
 class ClaimsOfPods {
  public:
   // All outlive it.
@@ -37,8 +38,11 @@ class ClaimsOfPods {
   // The version in which it asks. Before, none can be read.
   void set_version(std::string version) { version_ = std::move(version); }
 
-  // patient  until the questions are over, where the namespace and the owner have their share of
-  //          limits::api::waiting_pods; else until each was asked once
+  // Reads the claims of a Pod.
+  //
+  //   patient  whether to wait until all questions have ended, which needs a share of
+  //            limits::api::waiting_pods for the namespace and the owner. Otherwise read() waits
+  //            only until each question was asked once
   net::Task<places::ReadClaims> read(std::vector<places::OwnedClaim> claims, bool patient,
                                      std::string owner);
 
@@ -51,7 +55,8 @@ class ClaimsOfPods {
   QuestionPtr question(const places::OwnedClaim& claim, const base::FairQueue::Path& whose);
   net::Task<void> ask(QuestionPtr question);
   net::Task<void> ask_until_it_is_there(Question& question);
-  // Reads the claim; true where there is none. Anything else is the end of the question.
+  // Reads the claim, and returns true if the claim does not exist. Any other result ends the
+  // question.
   net::Task<bool> is_absent(Question& question);
 
   client::Client& client_;
@@ -60,7 +65,8 @@ class ClaimsOfPods {
   store::ObjectReader reader_;
   std::string version_;
   std::map<places::OwnedClaim, QuestionPtr> asked_;
-  // Pods that wait patiently, of which none is served. A frame that waits may outlive us.
+  // The Pods that wait patiently. The queue only counts these Pods and serves none of them. The
+  // pointer is shared, because a suspended coroutine may outlive this object.
   std::shared_ptr<base::FairQueue> all_waiting_ = std::make_shared<base::FairQueue>();
   std::uint64_t pods_ = 0;
   ClaimsStatus status_;

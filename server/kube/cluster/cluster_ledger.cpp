@@ -38,10 +38,11 @@ base::FairQueue::Path path_of(const store::GroupName& name) {
   return {name.ns, name.cluster_uid};
 }
 
-constexpr std::string_view no_turn = "more places are asked for than the API server is asked about";
+constexpr std::string_view no_turn =
+    "too many places are asked for, so the rate limit for the API server leaves no call in time";
 
-// The calls that an answer takes from here on, at the most: the record of a new group is read, its
-// Pods are listed, and the record is created.
+// Returns the largest number of calls that an answer needs from `call` on. A new group needs three:
+// the record of the group is read, its Pods are listed, and the record is created.
 std::size_t turns_of(CallKind call) {
   return call == CallKind::read ? 3 : call == CallKind::list ? 2 : 1;
 }
@@ -142,7 +143,8 @@ net::Task<PlaceAnswer> ClusterLedger::ask(kube::places::OwnedPlaceRequest reques
                                  .dry_run = request.dry_run,
                                  .group = webhook::ledger::name_of_group(request.view())};
   const auto group = group_of(name_of(request));
-  // Before anything is looked for among the group's Pods, of which there may be many.
+  // The turn is checked before anything is searched among the Pods of the group, because there may
+  // be many of these Pods.
   const auto until = net::Clock::now() + limits::api::ledger_call;
   if (!group->second.ledger.is_asked() &&
       !questions_.has_turn(path_of(group->first), until))
@@ -249,8 +251,8 @@ net::Task<Outcome> ClusterLedger::try_to_perform(const store::GroupName& name,
   std::string why;
   try {
     std::size_t& turns = groups_.find(name)->second.turns;
-    // All turns of a question are taken with its first. What got one and waited in vain for the
-    // next had spent it for nothing.
+    // All turns of a question are taken before its first call, because a question that got one turn
+    // and waited in vain for the next one would have wasted the first.
     if (purpose == client::Purpose::paid && turns == 0) {
       const base::FairQueue::Path whose = path_of(name);
       const net::TimePoint until = net::Clock::now() + limits::api::ledger_call;
@@ -273,7 +275,7 @@ net::Task<Outcome> ClusterLedger::try_to_perform(const store::GroupName& name,
 net::Task<void> ClusterLedger::perform(store::GroupName name, GroupLedger::Call call,
                                        client::Purpose purpose) {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
-  const auto group = groups_.find(name);  // stays while it has a call under way
+  const auto group = groups_.find(name);  // a group with a call under way stays in the map
   const Outcome outcome = co_await try_to_perform(name, call, purpose);
   count(call, outcome);
   say(name, call, outcome);

@@ -56,7 +56,7 @@ class ClusterLedger {
   struct Waiter;
   struct Group {
     GroupLedger ledger;
-    std::size_t turns = 0;  // taken for the next calls of what is asked
+    std::size_t turns = 0;  // number of turns that are taken for the next calls of a question
   };
   using Groups = std::map<store::GroupName, Group>;
 
@@ -86,7 +86,7 @@ class ClusterLedger {
   std::string why_not(const kube::places::OwnedPlaceRequest& request) const;
 
   client::Client& client_;
-  client::Queue& questions_;  // its turns
+  client::Queue& questions_;  // the client's turns for questions
   store::Store& store_;
   net::TaskGroup& tasks_;
   log::Log& log_;

@@ -51,7 +51,7 @@ std::vector<RbacRule> rbac_rules(const RbacNeeds& needs) {
     for (const Watched& each : watches) {
       const auto& [group, version, plural, ns] = each.resource;
       all.push_back({group, plural, {"list", "watch"}, false, std::string(reasons[each.kind])});
-      // One that no watch has brought yet is asked for by name (ClaimsOfPods).
+      // A claim or template that no watch has brought yet is read by its name (ClaimsOfPods).
       if (each.kind == store::Kind::claim || each.kind == store::Kind::claim_template)
         all.back().verbs = {"get", "list", "watch"};
     }

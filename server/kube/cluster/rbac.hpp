@@ -11,10 +11,10 @@
 
 namespace tpuwh::server::kube::cluster {
 
-// The settings that rights follow from. The defaults are those of the chart.
+// The settings that determine which rights are needed. The defaults are those of the chart.
 struct RbacNeeds {
-  bool cluster = true;  // the cluster is watched and holds the ledger: not with --ledger none
-  bool claims = false;  // --claims
+  bool cluster = true;  // the cluster is watched and holds the ledger; false with --ledger none
+  bool claims = false;  // --claims is set
   std::string secret = certificate::secret_name;  // --tls-secret; "" for a certificate from files
 };
 

@@ -27,7 +27,7 @@ class ListDecoder {
 
   enum class Outcome {
     item,       // `item` is filled
-    too_large,  // `item` is the beginning of one that is longer than the limit: the rest is skipped
+    too_large,  // `item` is the beginning of an item above the limit; its rest is skipped
     need_more,  // the page is not at its end
     end,        // it is: see resource_version() and continue_token()
     overflow,   // metadata or a key longer than the limit
@@ -76,7 +76,7 @@ class ListDecoder {
   bool key_next_ = false;
   bool ended_ = false;
   bool overflow_ = false;
-  bool passing_ = false;  // over the rest of an item; true until the next() after its beginning
+  bool passing_ = false;  // an item above the limit is skipped, or was just reported
   std::size_t passed_over_ = 0;
   unsigned depth_ = 0;
   std::string key_;  // the last one of the outermost object

@@ -34,8 +34,10 @@ using ReadClaims = std::map<OwnedClaim, webhook::read::Claimed>;
 class Claims {
  public:
   virtual ~Claims() = default;
-  // patient  waits a while for what is not there: limits::api::claim_wait
-  // owner    the Pod's
+  // Reads the claims of a Pod.
+  //
+  //   patient  whether to wait up to limits::api::claim_wait for claims that do not exist yet
+  //   owner    the owner of the Pod
   virtual net::Task<ReadClaims> read(std::vector<OwnedClaim> claims, bool patient,
                                      std::string owner) = 0;
 };

@@ -126,7 +126,7 @@ void Store::upsert_pod(std::string_view json) {
   auto pod = reader_.pod(json);
   if (!pod) return;
   if (pod->ended) return remove_pod(*pod);
-  if (pod->leaving) pod->leader.reset();  // it leads nobody any more
+  if (pod->leaving) pod->leader.reset();  // a Pod that is being deleted is no leader any more
   const std::unique_lock lock(mutex_);
   forget(pod->uid);
   if (pod->ray || pod->leader || pod->holding) keep(std::move(*pod));
@@ -179,7 +179,7 @@ void Store::forget(const std::string& uid) {
 
 // --- Services -----------------------------------------------------------------------------
 
-// One of no RayCluster is not kept.
+// A Service that belongs to no RayCluster is not kept.
 void Store::put_service(Name name, Service service) {
   const auto before = services_.find(name);
   if (before != services_.end()) drop_service(before);
@@ -225,7 +225,9 @@ Claimed Store::understood(const ClaimSpec& spec) const {
   });
 }
 
-// Of two classes with one name, either may serve it: it is for chips where one of them has chips.
+// Computes the resources of all device classes. If two classes have the same resource name,
+// Kubernetes may serve the resource by either class, so the resource counts as chips if one of the
+// two classes has chips.
 void Store::name_resources() {
   ++class_changes_;
   resources_.clear();
@@ -251,7 +253,8 @@ std::optional<std::string> Store::ray_headless_service(std::string_view ns,
                                                        std::string_view cluster) const {
   const std::shared_lock lock(mutex_);
   const auto found = services_of_.find({std::string(ns), std::string(cluster)});
-  // Anybody's may have the label: the RayCluster's own goes first.
+  // The Service that the RayCluster made comes first, because any other Service may have the label,
+  // too.
   return found == services_of_.end() ? std::nullopt
                                      : std::optional(found->second.begin()->second);
 }

@@ -119,10 +119,11 @@ class Store final : public webhook::read::ClusterView {
     std::string uid;
     std::map<std::string, webhook::read::RayGroup, std::less<>> groups;
   };
-  // What it asks for is computed once for each change of it or of a device class, whoever asks.
+  // A claim or template. The devices that the claim asks for are computed once for each change of
+  // the claim or of a device class, however often the claim is looked up.
   struct Claim {
     Generation generation;
-    std::uint64_t classes;  // class_changes_ as of `asked`
+    std::uint64_t classes;  // value of class_changes_ when `asked` was computed
     webhook::read::Claimed asked;
     ClaimSpec spec = {};  // where it is another with another device class
   };
@@ -161,13 +162,16 @@ class Store final : public webhook::read::ClusterView {
   webhook::pools::Pools pools_;
   std::atomic<bool> pools_trusted_ = false;
   std::map<Name, Service> services_;
-  // Namespace and RayCluster; of each its own Services first, then by name.
+  // The names of the Services of each RayCluster, by the namespace and the name of the RayCluster:
+  // first the Services that the RayCluster made, then other Services, both in the order of their
+  // names.
   std::map<Name, std::set<std::pair<bool, std::string>>> services_of_;
   std::map<Name, RayCluster> ray_clusters_;
   mutable Claims claims_, claim_templates_;
   std::map<std::string, DeviceClass, std::less<>> device_classes_;
   std::uint64_t class_changes_ = 0;
-  // What one of a resource is that a container asks for, by the names that the classes give.
+  // The devices for which a container asks with one unit of a resource, by the resource names that
+  // the device classes define.
   std::map<std::string, webhook::read::Claimed, std::less<>> resources_;
   std::atomic<bool> claims_may_be_read_ = false;
 };

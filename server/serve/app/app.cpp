@@ -173,7 +173,8 @@ bool same_place(const net::Address& one, const net::Address& other) {
          (one.host == other.host || one.host.empty() || other.host.empty());
 }
 
-// The places of a port without TLS: whoever takes those of the metrics leaves the probes theirs.
+// The connections of one port without TLS. Each port has its own limits, so that callers of the
+// metrics cannot take the places of the probes.
 struct PlainPort {
   explicit PlainPort(std::size_t files)
       : load(limits::plain_connections_of(files), limits::plain_connections_of(files),
@@ -281,7 +282,7 @@ class App {
     return ports;
   }
 
-  // Returns where it listens.
+  // Serves a port without TLS, and returns the address on which the server listens.
   std::string listen_plain(https::Port port, https::Connections& connections,
                            const net::Address& address) {
     net::Acceptor acceptor = https::open_acceptor(control_.executor(), address);

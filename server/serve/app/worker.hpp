@@ -40,7 +40,8 @@ class Worker {
   // `number` is the loop's in Health and for the watchdog.
   Worker(const Shared& shared, std::size_t number);
 
-  // Serves on a listening socket what `port` does. `connections` are all of that port. Before run().
+  // Serves `port` on a listening socket. `connections` are all connections of that port. Must be
+  // called before run().
   void listen(https::Port port, https::Connections& connections, net::Acceptor acceptor);
 
   // Turns the loop until every task has ended, or stop().

@@ -130,8 +130,9 @@ void Connections::sweep(net::TimePoint now) {
   }
 }
 
-// Closes an eighth, and at most `most`, of the `wanted` that are late: those in the middle of something first,
-// then idle ones; of each the longest waiting first. Returns how many.
+// Closes an eighth, but at most `most`, of the late connections that `wanted` selects. Connections
+// in the middle of something are closed before idle ones, and in both groups the connection that
+// has waited longest is closed first. Returns the number of closed connections.
 template <class Wanted>
 std::size_t Connections::shed(net::TimePoint now, std::size_t most, Wanted&& wanted) {
   const std::lock_guard lock(mutex_);

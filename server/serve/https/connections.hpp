@@ -1,13 +1,14 @@
-// The open connections of one port: the limits on their waits, and who gives its place to a caller that
-// waits for one.
+// The open connections of one port: the limits on their waits, and the rules by which a connection
+// gives its place to a waiting caller.
 //
-// A place is held for as long as nobody waits for it. While somebody does (make_room), places change
-// hands at a rate that bounds every caller's wait, whoever holds them and from whatever address:
-// each answer but a review's closes its connection (always, by its handler), each tenth review of
-// a connection does, and connections without a request in progress are closed, first those that are
-// late, then those whose last review is oldest. So an honest caller that reviews often keeps its connection for ten
-// reviews, and one that was closed finds a place again within 2 s
-// (tests/security/places.py).
+// A connection keeps its place for as long as no caller waits for a place. While a caller waits
+// (make_room), places are freed at a rate that bounds the wait of every caller, whoever holds the
+// places and from whatever address. There are three ways: each answer except the answer to a review
+// closes its connection (set by the handler, even while no caller waits), each tenth review of a
+// connection closes that connection, and connections without a request in progress are closed,
+// first the late ones, then those whose last review is oldest. So an honest caller that sends
+// reviews often keeps its connection for ten reviews, and a caller whose connection was closed
+// finds a place again within 2 s (tests/security/places.py).
 //
 // A session says what it waits for (`wait`); a sweep every limits::sweep closes the sockets
 // whose wait has lasted too long, which ends the session's operation with an error. One pass
@@ -61,11 +62,12 @@ class Connection {
   // The session goes on: it is the peer who waits.
   void resume() { waiting_.store(Waiting::answer, std::memory_order_relaxed); }
 
-  // An answer is on its way: limits::between_answers begins anew.
+  // Notes that an answer is being sent, so that limits::between_answers starts again.
   void begin_answer();
 
-  // The same for the answer to a review. True if it should be the connection's last: the connection
-  // is old, or callers wait and it has had its share of reviews.
+  // Notes that the answer to a review is being sent. Returns true if the connection should be
+  // closed after this answer, because the connection is old, or because callers wait and the
+  // connection has had its share of reviews.
   bool begin_review_answer();
 
   // The handshake is over: it no longer counts as one in progress.
@@ -105,7 +107,7 @@ class Connection {
   Ticks since_{};
   Ticks deadline_{};
   Ticks last_{};  // whatever it waits for
-  unsigned reviews_ = 0;  // answered; used by the session alone
+  unsigned reviews_ = 0;  // number of answered reviews; used by the session alone
   const net::TimePoint retire_at_;
   std::list<Connection*>::iterator entry_;
 };
@@ -118,13 +120,15 @@ class Connections {
   // Closes what has waited too long.
   void sweep(net::TimePoint now);
 
-  // `waiting` callers wait in the kernel's queue for a place: closes up to so many connections of
-  // those that have kept us waiting for limits::patience_when_full, an eighth of these at a time. Where
-  // only handshakes are all taken, handshakes alone. For limits::crowded from now on, reviews
-  // have their share.
+  // Makes room for `waiting` callers that wait for a place in the kernel's queue. Closes up to
+  // `waiting` of the connections that have kept the server waiting for limits::patience_when_full,
+  // an eighth of these connections at a time. If only the limit of handshakes is reached, only
+  // connections in a handshake are closed. For limits::crowded from now on, no connection is kept
+  // beyond its share of reviews.
   void make_room(net::TimePoint now, std::size_t waiting);
 
-  // The same if the process has no file left, whatever is taken.
+  // Makes room as make_room() does, but for a process that has no file descriptor left, whichever
+  // limit is reached.
   void make_files(net::TimePoint now, std::size_t waiting);
 
   // There is no memory left for bodies and answers: closes some of those that hold some and
@@ -140,7 +144,8 @@ class Connections {
   Load& load() { return load_; }
   const Load& load() const { return load_; }
 
-  // Connections that were closed, by an answer or without one, because a caller waited.
+  // Returns the number of connections that were closed, with an answer or without one, because a
+  // caller waited.
   std::uint64_t closed_for_others() const {
     return closed_for_others_.load(std::memory_order_relaxed);
   }

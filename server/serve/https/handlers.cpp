@@ -8,7 +8,8 @@
 namespace tpuwh::server::https {
 namespace {
 
-// A probe's answer: "ok", or 503 and why not. Its connection ends, as after any answer but a review's.
+// Returns the answer to a probe: "ok", or 503 with the reason. The answer closes its connection, as
+// any answer does except the answer to a review.
 Reply text_reply(std::string_view why_not) {
   Reply reply{.content_type = "text/plain; charset=utf-8", .body = "ok", .close = true};
   if (!why_not.empty()) {

@@ -24,7 +24,7 @@ struct Answered {
   webhook::answer::LedgerStep ledger = {};
   std::span<const webhook::read::ClaimSource> unread = {};  // Answer::unread
   bool shadow = false;  // nothing is patched: who asks for these waits for none that is not there
-  std::string owner = {};  // of the Pod, where something is to be asked
+  std::string owner = {};  // owner of the Pod, if the ledger or the API server is to be asked
 };
 
 // What was asked for a review between its passes. What is not known yet is null.
@@ -56,8 +56,8 @@ class Handlers {
   // is returned live until the next call, and while `body` is unchanged.
   Answered answer(Resource resource, std::string& body, const Learned& learned = {});
 
-  // Allows a workload object whose review is too large to be read; `start`: its first bytes. Nothing if
-  // these do not say which review it is.
+  // Allows a workload object whose review is too large to be read. `start` is the first bytes of
+  // the review. Returns nothing if these bytes do not identify the review.
   std::optional<Answered> allow_unchecked(std::string& start);
 
   // After a review beyond limits::large_review_bytes: what it was read into.

@@ -6,8 +6,9 @@
 
 namespace tpuwh::server::https {
 
-// An API server writes it before the object, and a quote within a string is escaped: the first
-// member of this name is the request's, or the object's of a caller that is no API server.
+// The first member "namespace" belongs to the request, because an API server writes the namespace
+// of the request before the object, and because a quote within a string is escaped. Only a caller
+// that is not an API server can put the namespace of the object first.
 std::string namespace_of(std::string_view review) {
   constexpr std::string_view key = R"("namespace":")";
   const std::string_view begin = review.substr(0, limits::first_body_bytes);

@@ -1,9 +1,9 @@
 // The one place for reviews beyond limits::large_review_bytes, over all event loops.
 //
-// The peak of one such review is in the sum of limits/memory.hpp, of two it is not. The place is
-// for reading and deciding alone: who asks the ledger, or has an answer to send, has given it
-// back. Namespaces have it in turn; second passes, whose worker id is written already, go ahead of
-// all first ones.
+// The peak memory of one such review is part of the sum in limits/memory.hpp, but not that of two.
+// A review holds the place only while it is read and decided, and gives the place back before it
+// asks the ledger or sends its answer. Namespaces have the place in turn. Second passes go before
+// all first passes, because the worker id of a second pass is already written.
 #pragma once
 
 #include "base/fair_queue.hpp"
@@ -17,8 +17,9 @@
 
 namespace tpuwh::server::https {
 
-// The namespace that a review names, as far as a look at its first bytes shows it: enough to take
-// turns by, before there is memory to read it. "" where there is none.
+// Returns the namespace that a review names, or "" if its first bytes name none. Only the first
+// bytes are searched, because the namespace is needed for taking turns before there is memory to
+// read the whole review.
 std::string namespace_of(std::string_view review);
 
 // Thread safe.
@@ -62,7 +63,8 @@ class LargeReview {
   void give_back();
 
  private:
-  // Also where the task ends while it waits: no timer stays in the queue whose loop may be gone.
+  // Leaves the queue of waiters, also if the task ends while it waits, because the queue must not
+  // keep a timer whose event loop may be gone.
   void stop_waiting();
 
   LargeReviews& all_;

@@ -35,9 +35,9 @@ bool means_no_ipv6(const net::error_code& ec) {
          ec == boost::system::errc::address_not_available;
 }
 
-// The callers in the kernel's queue, who are connected and not yet accepted; one where the kernel does
-// not say (gVisor).
-//   source  Linux 6.1, net/ipv4/tcp.c: tcpi_unacked of a listening socket is the length of its accept queue
+// Returns the number of callers that are connected but not yet accepted and wait in the kernel's
+// queue. Returns 1 if the kernel does not report the number (gVisor).
+//   source  Linux 6.1, net/ipv4/tcp.c: tcpi_unacked of a listening socket is that number
 std::size_t count_waiting(net::Acceptor& acceptor) {
   tcp_info info{};
   socklen_t size = sizeof info;

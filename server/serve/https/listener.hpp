@@ -12,13 +12,15 @@
 
 namespace tpuwh::server::https {
 
-// A listening socket on `address`. Without a host: every address, IPv6 and IPv4 on one socket, or IPv4
-// alone if the machine has no IPv6. Throws std::runtime_error with a sentence.
+// Opens a listening socket on `address`. If `address` has no host, the socket listens on every
+// address: on IPv6 and IPv4 together, or on IPv4 alone if the machine has no IPv6. Throws
+// std::runtime_error with a sentence.
 net::Acceptor open_acceptor(net::Executor executor, const net::Address& address);
 
-// The same socket for another event loop. Callers wait in one queue of the kernel, and the loop that is
-// free first accepts the next one: with a queue for each loop (SO_REUSEPORT) some waited twice as
-// long as others. Throws std::runtime_error with a sentence.
+// Returns the same socket for another event loop. All callers wait in one queue of the kernel, and
+// the event loop that is free first accepts the next caller. With a queue for each loop
+// (SO_REUSEPORT), some callers waited twice as long as others. Throws std::runtime_error with a
+// sentence.
 net::Acceptor share_acceptor(net::Executor executor, net::Acceptor& acceptor);
 
 // "127.0.0.1:8443", "[::]:8443"

@@ -67,8 +67,9 @@ class Share {
   std::size_t held_ = 0;
 };
 
-// Bytes of reviews that wait for the cluster. Each namespace may hold half of what the others leave, so no
-// author can take what another needs. Thread safe.
+// The bytes of the reviews that wait for the cluster. Each namespace may hold half of the bytes
+// that the other namespaces leave, so that no author can take all bytes from the others. Thread
+// safe.
 class WaitingBytes {
  public:
   explicit WaitingBytes(std::size_t cap) : cap_(cap) {}
@@ -100,7 +101,7 @@ class WaitingBytes {
   std::map<std::string, std::size_t> of_;
 };
 
-// A review that waits for the cluster, while it does.
+// The bytes of one review in WaitingBytes, held for as long as the review waits for the cluster.
 class WaitingReview {
  public:
   WaitingReview(WaitingBytes& all, std::string ns, std::size_t bytes)
@@ -111,7 +112,7 @@ class WaitingReview {
   WaitingReview(const WaitingReview&) = delete;
   WaitingReview& operator=(const WaitingReview&) = delete;
 
-  // False if its namespace holds its share already.
+  // Returns false if the namespace of the review already holds its share.
   bool may_wait() const { return bytes_ > 0; }
 
  private:

@@ -51,7 +51,7 @@ RequestParser::RequestParser(RequestHead& head, std::string& body) : head_(head)
   head_.clear();
   body_.clear();
   header_limit(limits::header_bytes);
-  body_limit(boost::none);  // see_body() holds it to its own limits
+  body_limit(boost::none);  // no limit in Beast, because see_body() checks the size
 }
 
 RequestParser::Step RequestParser::read(std::string_view bytes) {
@@ -207,7 +207,8 @@ std::size_t RequestParser::on_chunk_body_impl(std::uint64_t, string_view bytes, 
   return on_body_impl(bytes, ec);
 }
 
-// The trailer follows the last chunk, whole: Beast asks for that first.
+// The whole trailer follows the size line of the last chunk, because Beast reads all of the trailer
+// before this call.
 void RequestParser::on_chunk_header_impl(std::uint64_t size, string_view extension,
                                          error_code& ec) {
   if (!see_body(seen_body_ + size)) ec = http::error::body_limit;

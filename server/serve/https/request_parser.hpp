@@ -54,12 +54,12 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   // Continues with unused bytes of the last call and new ones behind them.
   Step read(std::string_view bytes);
 
-  // A body larger than limits::body_bytes is no refusal, up to limits::discarded_bytes: its first
-  // limits::review_start_bytes are kept. Between State::head and check_length().
+  // Accepts a body larger than limits::body_bytes, up to limits::discarded_bytes, and keeps its
+  // first limits::review_start_bytes. Must be called between State::head and check_length().
   void discard_excess() { most_body_ = limits::discarded_bytes; }
-  // Refuses a Content-Length that is too large; else State::need_more.
+  // Refuses a Content-Length that is too large. Otherwise returns State::need_more.
   State check_length();
-  // Whether it is so large, as far as is known.
+  // Returns whether the body is larger than limits::body_bytes, as far as its size is known.
   bool has_excess() const { return seen_body_ > limits::body_bytes; }
 
   // The reader's own reasons to end the request. Both return State::refused.
@@ -103,7 +103,7 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   std::string& body_;
   Refusal refusal_;
   std::uint64_t most_body_ = limits::body_bytes;
-  std::uint64_t seen_body_ = 0;  // Content-Length, or all chunks so far with the one that comes
+  std::uint64_t seen_body_ = 0;  // Content-Length, or the bytes of all chunks up to the current one
   std::size_t header_bytes_ = 0;
   std::size_t fields_ = 0;
   const char* trailer_ = nullptr;  // in what the present call was given, behind the last chunk

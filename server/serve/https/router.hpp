@@ -31,7 +31,7 @@ enum class Resource {
   metrics,          // GET, for Prometheus
 };
 
-// Whether it answers reviews of workload objects.
+// Returns whether `resource` answers reviews of workload objects.
 constexpr bool is_validation(Resource resource) {
   return resource == Resource::validate || resource == Resource::shadow_validate;
 }

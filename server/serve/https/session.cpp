@@ -268,7 +268,8 @@ class Conversation {
 
   bool is_full() const { return buffer_.size() == limits::read_buffer_bytes; }
 
-  // The connection ends with it: only reviews keep one.
+  // Sends a refusal and closes the connection, because only answers to reviews keep their
+  // connections.
   net::Task<bool> refuse(Refusal refusal) {
     give_back_body();  // the peer may take its time to read why
     service_.log.debug("refused",
@@ -354,7 +355,7 @@ class Conversation {
     service_.bodies.give_back(std::exchange(body_, {}));
   }
 
-  // The memory that the whole body takes, as far as is said.
+  // Returns the memory that the whole body takes, as far as the header states its length.
   std::size_t whole_body() const {
     const auto length = head_.content_length.value_or(limits::body_bytes);
     return webhook::read::padding +
@@ -377,8 +378,9 @@ class Conversation {
         std::min(std::max({needed, 2 * held, limits::first_body_bytes}), whole);
     const std::size_t left_to_others = wanted > usual_body ? limits::usual_bodies_bytes : 0;
     if (!share.take(wanted - held, left_to_others)) return false;
-    // The kernel gives a large block page by page as it is used (return_large_blocks() in
-    // server/serve/app), so the whole can be reserved and only what has come is counted.
+    // The whole block can be reserved although only the bytes that have arrived are counted,
+    // because the kernel provides a large block page by page as the block is used
+    // (return_large_blocks() in server/serve/app).
     body_.reserve(whole > limits::kept_body_bytes + webhook::read::padding ? whole : wanted);
     return true;
   }

@@ -18,11 +18,11 @@
 
 namespace tpuwh::server::https {
 
-// Memory for bodies that one event loop keeps between reviews, so that a steady stream of them allocates
-// nothing. At most limits::kept_bodies, of limits::kept_body_bytes each.
+// The memory for bodies that one event loop keeps between reviews, so that a steady stream of
+// reviews allocates nothing: at most limits::kept_bodies bodies of limits::kept_body_bytes each.
 class KeptBodies {
  public:
-  // Empty if none is kept.
+  // Returns the memory of a kept body, or an empty string if none is kept.
   std::string take() {
     idle_ = 0;
     if (kept_.empty()) return {};
@@ -37,17 +37,17 @@ class KeptBodies {
     if (fits && kept_.size() < limits::kept_bodies) kept_.push_back(std::move(body));
   }
 
-  // Of the next one that is taken; 0 if none is kept.
+  // Returns the capacity of the body that take() returns next, or 0 if none is kept.
   std::size_t capacity() const { return kept_.empty() ? 0 : kept_.back().capacity(); }
 
-  // Every limits::heartbeat.
+  // Must be called every limits::heartbeat.
   void beat() {
     if (++idle_ >= limits::kept_bodies_idle / limits::heartbeat) kept_.clear();
   }
 
  private:
   std::vector<std::string> kept_;
-  int idle_ = 0;  // beats since the last review
+  int idle_ = 0;  // number of heartbeats since the last review
 };
 
 // What the sessions of one port and one event loop share; outlives them.

@@ -201,8 +201,10 @@ Steps remove_variables(const Asked& asked, F&& is_meant) {
   return steps;
 }
 
-// Of those that slices meet by (MEGASCALE_*), another job's may be meant. One variable of a set is
-// said, and others may contradict as well.
+// Proposes to remove the variable that the finding names, or else all variables of the sets,
+// because a finding names only one variable of a set, and other variables may contradict, too. Of
+// the variables by which slices meet (MEGASCALE_*), only an empty one is removed, because the value
+// of another job may be intended.
 Tiers kept(const Asked& asked) {
   const auto said = [&](const std::string& name, const std::string& container) {
     const std::string sentence = name + " of container " + container + " is ";

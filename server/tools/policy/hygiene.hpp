@@ -21,16 +21,16 @@ struct TitledTemplate {
   const Json* pod;
 };
 
-// The templates of an object of a kind that has a policy, of which a container asks for chips by
-// one of read::chip_resources.
+// Returns the templates of `object` in which a container asks for chips by one of
+// read::chip_resources, if there is a policy for the kind of the object.
 std::vector<TitledTemplate> templates_with_chips(const Json& object);
 
-// All that the object breaks of TPU-671 to TPU-680 in its namespace. A sentence ends with the rule,
-// as those of webhook/rules do.
+// Returns all rules of TPU-671 to TPU-680 that the object breaks in its namespace. Each sentence
+// ends with the rule, as the sentences of webhook/rules do.
 std::vector<Unclean> unclean(const webhook::rules::Rules& rules, std::string_view ns,
                              const Json& object, const std::vector<TitledTemplate>& templates);
 
-// Whether the controller of an object that is judged itself made it.
+// Returns whether the object was made by the controller of an object that is judged itself.
 bool made_by_checked(const Json& object);
 
 }  // namespace tpuwh::server::policy

@@ -18,8 +18,8 @@ namespace tpuwh::server::policy {
 // text.
 std::vector<Step> rule_steps(const webhook::rules::Rules& rules);
 
-// "dev: kept", "dev: TPU-654", of the new object; "dev: not all judged" where a template has
-// claims, of which no policy knows the chips.
+// Returns CEL for the judgement of the new object: "dev: kept", "dev: TPU-654", or
+// "dev: not all judged" if a template has claims, because no policy knows the chips of a claim.
 std::string judgement_cel();
 
 // A number of Pods or of groups of them, of which a negative one makes none; CEL. Not every API

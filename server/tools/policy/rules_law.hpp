@@ -23,12 +23,13 @@ namespace tpuwh::server::policy {
 //   most   what follows at most
 std::vector<Policy> rules_law(const webhook::config::Config& config, Action most);
 
-// CEL: whether an object of a kind is none that the controller of a judged object creates. Its
-// maker was judged, and whoever names the maker may write its status. An update is judged.
+// Returns CEL that is false for an object that the controller of a judged object creates, because
+// the maker was judged already. Only users who may write the status of the maker can name that
+// maker as the owner of an object. An update is always judged.
 std::string made_by_nobody_judged(std::string_view kind);
 
-// Whether one for this kind, "Job", of whatever group, refuses what this finding is about; of all
-// findings TPU-651 to TPU-660 the webhook warns.
+// Returns whether a policy for objects of this kind ("Job", of any API group) refuses the fault of
+// this finding. The webhook only warns of the findings TPU-651 to TPU-660.
 bool is_held(std::string_view kind, webhook::findings::Finding finding);
 
 }  // namespace tpuwh::server::policy

@@ -31,7 +31,8 @@ constexpr std::string_view too_few_in_parallel =
 constexpr std::string_view too_many_completions =
     "size.hosts > 1 && size.template.indexed && has(size.template.of.completions) &&\n"
     "    size.template.of.completions > size.hosts";
-// Not where Kueue may start the Job with fewer Pods.
+// The condition that a Job has too many completions, unless Kueue may start the Job with fewer
+// Pods.
 constexpr std::string_view too_many_of_job =
     "size.hosts > 1 && size.template.indexed && has(size.template.of.completions) &&\n"
     "    size.template.of.completions > size.hosts && !size.template.lowered";

@@ -30,8 +30,8 @@ constexpr std::string_view asking =
   'others': dyn(t.pod.spec.?initContainers.orValue([]))
 }).filter(a, a.containers.size() > 0)))";
 
-// `judged`: the Pod says by itself what it asks for, by one resource, and wants to be looked at.
-// `alone`: the object alone decides the size of its slices.
+// `judged` is true if the Pod itself states how many chips it asks for, by one resource, and does
+// not opt out of the check. `alone` is true if the object alone determines the size of its slices.
 constexpr std::string_view shapes = R"(variables.asking.map(all, all.map(a, {
   'template': dyn(a.template),
   'topology': dyn(a.selector[?'cloud.google.com/gke-tpu-topology'].orValue('')),
@@ -154,7 +154,7 @@ std::string nodes() {
   return out;
 }
 
-// "'tpu-v6e-slice': 2, …": dimensions of a topology.
+// Returns the number of dimensions of a topology by accelerator: "'tpu-v6e-slice': 2, …".
 std::string ranks() {
   std::string out;
   for (const topology::Generation& each : topology::generations())

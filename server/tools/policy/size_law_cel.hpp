@@ -39,8 +39,9 @@ std::vector<Step> steps(std::string_view prefix);
 // What is wrong with a topology and its chips, whoever makes the Pods.
 std::span<const Fault> faults_of_shapes();
 
-// The text with the resources that ask for chips (webhook/read/vocabulary.hpp): "@names@" is their
-// list, "@in_limits@" and "@in_requests@" whether container `c` asks by one of them.
+// Replaces the placeholders in `text` for the resources that ask for chips
+// (webhook/read/vocabulary.hpp): "@names@" by the list of these resources, "@in_limits@" and
+// "@in_requests@" by the condition that container `c` asks for one of them.
 std::string with_chips(std::string_view text);
 
 // The text with `value` at each `place`.

@@ -50,7 +50,8 @@ std::vector<kube::cluster::RbacRule> needed(const View& view) {
                                     .secret = view.issues_itself ? view.secret_name : ""});
 }
 
-// Those, or if its settings are not known all that it may use.
+// Returns the rules that this installation uses, or, if its settings are not known, all rules that
+// an installation may use.
 std::vector<kube::cluster::RbacRule> allowed(const View& view) {
   if (settings_known(view)) return needed(view);
   return kube::cluster::rbac_rules({.claims = true, .secret = view.secret_name});

@@ -64,7 +64,8 @@ std::string with_kind(std::string_view text, std::string_view kind,
 }
 
 std::string name_in(std::string_view text) {
-  // Built-in kinds have metadata first, custom resources have strings before it.
+  // An object of a built-in kind begins with its metadata. A custom resource has strings before its
+  // metadata.
   text.remove_prefix(std::min(text.find("\"metadata\""), text.size()));
   std::string_view key, name, ns;
   for (unsigned depth = 0; !text.empty(); text.remove_prefix(1)) {
@@ -88,7 +89,8 @@ std::string name_in(std::string_view text) {
   return ns.empty() ? std::string(name) : fmt::format("{}/{}", ns, name);
 }
 
-// The items of one page, and those of the pages before it: they are read when the list has ended.
+// The items of one page and of the pages before it. The items are read only after the list has
+// ended.
 struct ApiServer::Page final : kube::client::ItemReader {
   using ItemReader::ItemReader;
   void on_item(std::string_view json) override { texts.emplace_back(json); }

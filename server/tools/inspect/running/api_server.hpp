@@ -16,13 +16,14 @@
 
 namespace tpuwh::server::running {
 
-// What one list may be, for a person's machine.
+// The limits of one list, for a person's machine.
 struct ListBounds {
-  // One object. etcd takes 1.5 MiB, of which a byte may be six as JSON ("<" is "\u003c"), and the
-  // names of fields come on top.
+  // The largest size of one object. etcd takes 1.5 MiB, each byte may become six bytes as JSON ("<"
+  // is "\u003c"), and the names of the fields are added.
   std::size_t object_bytes = 16u << 20;
-  // All pages, those of a list that had to begin again included: of 500 objects each, more than
-  // twice the Pods of the largest cluster that we plan for (limits::api::watching).
+  // The largest number of pages, including the pages of a list that had to begin again. With 500
+  // objects on each page, this is more than twice the Pods of the largest cluster that we plan for
+  // (limits::api::watching).
   unsigned pages = 500;
   limits::Duration time = std::chrono::minutes(10);
 };
@@ -37,7 +38,8 @@ struct Listing {
     failed,      // not reached, interrupted, or what came cannot be read
   };
   End end = End::failed;
-  // Unless whole: a sentence, which names what is too large; of a 403 with the missing rule.
+  // The reason why the list is not whole: a sentence that names the objects that are too large, or,
+  // for a 403, the missing rule.
   std::string why = {};
 
   bool whole() const { return end == End::whole; }
@@ -56,9 +58,10 @@ class ApiServer {
   kube::client::Response send(kube::client::Request request,
                               limits::Duration within = limits::api::command_call);
 
-  // Every object of `resource`, page by page; what they are the items do not say themselves,
-  // so `kind` ("Pod") is written into each. `each` is called if the list is whole or partial, after
-  // its last page: a page token may expire, and then all is listed again.
+  // Lists every object of `resource`, page by page. `kind` ("Pod") is written into each item,
+  // because items do not name their own kind. `each` is called only after the last page, and only
+  // if the list is whole or partial, because a page token may expire, and then the list begins
+  // again.
   Listing list(const kube::client::Resource& resource, const kube::client::Selectors& selectors,
                std::string_view kind, const Each& each);
 
@@ -88,8 +91,8 @@ class ApiServer {
   bool interrupted_ = false;
 };
 
-// "ml/train-0", "node-1": what the metadata of an object says, by as much of its text as there is;
-// "an unnamed object" if that is not in it.
+// Returns the name of an object, "ml/train-0" or "node-1", from the metadata in the beginning of
+// its text, or "an unnamed object" if the beginning contains no name.
 std::string name_in(std::string_view beginning);
 
 // `text` of a list's item, with apiVersion and kind in front where it begins with neither: items

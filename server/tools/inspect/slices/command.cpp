@@ -136,7 +136,7 @@ int print_slices(const SlicesOptions& options, const SlicesSource& source,
       else if (gap)
         console.out << "\n";
       console.out << text;
-      if (!console.out.flush()) return 0;  // cli::run reports it
+      if (!console.out.flush()) return 0;  // cli::run reports the failure
     }
     last = text;
     if (!source.wait || !source.wait()) return 0;

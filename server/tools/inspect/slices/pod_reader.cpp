@@ -133,8 +133,8 @@ std::string reason_of(const webhook::outcome::Decision& decision,
                           : warnings.back().sentence;
 }
 
-// The variables that make a member of several hosts, once a value of the user's that contradicts is
-// gone.
+// Returns whether the Pod gets the variables of a member of a slice with several hosts, or would
+// get them if a contradicting value of the user were removed.
 bool gives_ids(const webhook::decide::Told& told) {
   const auto kept = [](const auto& each) {
     return each.finding == webhook::findings::Finding::value_kept;

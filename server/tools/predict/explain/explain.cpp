@@ -381,7 +381,8 @@ class Explainer {
                     .fix = {}});
   }
 
-  // As `policy test` says it: policies refuse what the webhook warns of, and more.
+  // Denies the findings that policies refuse although the webhook only warns of them, and adds the
+  // further refusals of the policies, as `policy test` does.
   void hold_to_policies(const Json& object, Findings& findings) const {
     if (policy::made_by_checked(object)) return;
     const std::string kind = text::text_member(object, "kind");

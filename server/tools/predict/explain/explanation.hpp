@@ -60,7 +60,7 @@ struct Variable {
   bool ours = false;    // the webhook writes it; else it is there already
   std::string why;      // of ours
   bool owners = false;  // there, and not in the manifest: LeaderWorkerSet's webhook writes it
-  std::string replaces = {};  // of ours: the platform's default in whose place it is
+  std::string replaces = {};  // default of the platform that a variable of ours replaces
 };
 
 struct Member {

@@ -24,7 +24,8 @@ class Findings {
   void add_pod(const review::Reply& reply) { add(reply, 1); }
   void add(Finding finding);
 
-  // Those of the object that policies refuse too: the webhook warns of them.
+  // Marks as denied the findings of the object that policies refuse, too, although the webhook only
+  // warns of them.
   template <class Refuses>
   void deny_if(Refuses&& refuses) {
     for (Finding& each : list_) each.denied = each.denied || refuses(each);

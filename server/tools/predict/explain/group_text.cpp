@@ -119,7 +119,7 @@ class GroupPrinter {
         };
         auto found = std::ranges::find_if(out, same);
         if (found == out.end()) found = out.insert(out.end(), {each, {}});
-        if (!each.replaces.empty()) found->variable = each;  // of host 0 the default is right
+        if (!each.replaces.empty()) found->variable = each;  // on host 0 the default is right
         found->values.push_back(each.value);
       }
     return out;

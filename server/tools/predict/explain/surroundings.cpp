@@ -90,7 +90,7 @@ bool may_have(const Json& priority, const Json& pod) {
          agree(text::text_member(tpu, "topology"), selector(pod, key::topology));
 }
 
-// Whether limits or requests within ask for chips.
+// Returns whether any limits or requests within `value` ask for chips.
 bool asks_for_chips(const Json& value) {
   if (value.is_array()) return std::ranges::any_of(value, asks_for_chips);
   if (!value.is_object()) return false;

@@ -51,8 +51,8 @@ class Surroundings {
   //
   //   ns  "" of a kind that has none
   const Json* find(std::string_view kind, const std::string& ns, const std::string& name) const;
-  // The DeviceClass that has a resource, by its own name or by that of a class of the input; "" for
-  // none.
+  // Returns the DeviceClass that defines a resource, by the resource name that contains the class
+  // or by the resource name in a class of the input; "" if there is none.
   std::string class_of_resource(const std::string& resource) const;
 
  private:

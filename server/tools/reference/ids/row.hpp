@@ -40,7 +40,7 @@ std::string_view id_of(const Rows& rows, std::string_view name) {
   return row == std::end(rows) ? std::string_view() : row->id;
 }
 
-// What its row advises for an id, "" for none.
+// Returns the fix that the row of an id advises, or "" if there is no such row.
 template <class Rows>
 std::string fix_of(const Rows& rows, std::string_view id) {
   const auto* row = std::ranges::find(rows, id, &Row::id);
