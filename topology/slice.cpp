@@ -92,8 +92,8 @@ Error wrong_rank(const SliceRequest& request, std::uint32_t chips_per_host,
       "topology " + request.dims.text() + " has " +
           base::counted(request.dims.rank(), "dimension") + ", but those of " +
           std::string(generation.label) + " have " + std::to_string(generation.rank) +
-          shape_advice(&generation, has_nodes ? chips_per_host
-                                              : generation.machine_types.front().chips_per_vm));
+          shape_advice(&generation,
+                       has_nodes ? chips_per_host : generation.machine_types.front().chips_per_vm));
 }
 
 Error not_dividing(const SliceRequest& request, std::uint32_t chips_per_host,

@@ -25,8 +25,7 @@ int tell(const Program& program, std::string_view what, int code) {
 // number. Its use fails as that of a closed one does.
 void occupy_standard_descriptors() {
   for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (::fcntl(file, F_GETFD) < 0)
-      ::open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (::fcntl(file, F_GETFD) < 0) ::open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 int run_command(const Program& program, int argc, const char* const* argv) {
@@ -63,10 +62,10 @@ int run(const Program& program, int argc, const char* const* argv) {
   // The stream does not keep the reason: one more byte fails for the same one. A reader that closes
   // its pipe has enough.
   if (::write(STDOUT_FILENO, "\n", 1) < 0 && errno == EPIPE) return code;
-  return tell(program,
-              fmt::format("cannot write all of the result to standard output: {}",
-                          std::strerror(errno)),
-              2);
+  return tell(
+      program,
+      fmt::format("cannot write all of the result to standard output: {}", std::strerror(errno)),
+      2);
 }
 
 }  // namespace tpuwh::server::cli

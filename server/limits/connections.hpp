@@ -30,7 +30,8 @@ constexpr std::size_t plain_connections_of(std::size_t files) {
 }
 constexpr std::size_t connections_of(std::size_t files, unsigned loops) {
   constexpr std::size_t least = 4;  // with fewer nothing is served
-  const std::size_t reserve = own_files + (loops + 1) * loop_files + plain_ports * plain_connections_of(files);
+  const std::size_t reserve =
+      own_files + (loops + 1) * loop_files + plain_ports * plain_connections_of(files);
   return std::clamp(files > reserve ? files - reserve : 0, least, connections);
 }
 

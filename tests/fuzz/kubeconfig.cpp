@@ -42,8 +42,8 @@ void kubeconfig(std::string_view bytes) {
   require_linear_time(bytes, "\n", [](std::string_view input) {
     access::kubeconfig_config({.file = file.write(input)}, server::plugins::exec_credentials);
   });
-  const auto config = access::kubeconfig_config({.file = file.write(bytes)},
-                                                server::plugins::exec_credentials);
+  const auto config =
+      access::kubeconfig_config({.file = file.write(bytes)}, server::plugins::exec_credentials);
   if (!config) return require_sentence(config.error().text());
   require(!config->host.empty() && !config->port.empty(), "no server");
   require(config->credentials != nullptr, "no credentials");

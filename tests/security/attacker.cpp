@@ -34,7 +34,8 @@ constexpr std::size_t most_opening = 64;
 volatile std::sig_atomic_t stopped = 0;
 
 constexpr const char* usage =
-    "attacker ATTACK --port N [--connections N] [--seconds N] [--reopen PER_SECOND] [--bind ADDRESS]\n"
+    "attacker ATTACK --port N [--connections N] [--seconds N] [--reopen PER_SECOND] [--bind "
+    "ADDRESS]\n"
     "  pipeline\n"
     "  key-updates  [--request] [--charge SECONDS]\n"
     "  slow-bodies  [--trickle]\n"
@@ -65,15 +66,16 @@ Options parse(int count, char** words) {
     else if (word == "--size") options.size = std::stoul(value());
     else if (word == "--file") options.file = value();
     else if (word == "--at-once") options.at_once = std::stoul(value());
-    else if (word == "--every") options.every = std::stod(value());
-    else if (word == "--addresses") options.addresses = std::stoul(value());
+    else if (word == "--every")
+      options.every = std::stod(value());
+    else if (word == "--addresses")
+      options.addresses = std::stoul(value());
     else if (word == "--count") options.count = std::stoul(value());
     else throw std::invalid_argument("unknown option " + std::string(word));
   }
   if (options.target.port == 0) throw std::invalid_argument("--port is missing");
   if (options.connections == 0 || options.connections > most_connections || options.size == 0 ||
-      options.addresses == 0 || options.addresses > 200 ||
-      options.seconds > most_seconds)
+      options.addresses == 0 || options.addresses > 200 || options.seconds > most_seconds)
     throw std::invalid_argument("out of bounds");
   options.target.small_window = options.unread;
   return options;

@@ -252,8 +252,8 @@ class Reviews final : public Attack {
   std::size_t sent_ = 0, finished_ = 0, under_way_ = 0;
 };
 
-// Callers that do nothing wrong: one request at a time and a pause after it, on a connection that is opened
-// again when the server has closed it. GET /livez, or the review of a file.
+// Callers that do nothing wrong: one request at a time and a pause after it, on a connection that
+// is opened again when the server has closed it. GET /livez, or the review of a file.
 class Polite final : public Attack {
  public:
   explicit Polite(const Options& options)

@@ -27,7 +27,7 @@ struct Options {
   std::size_t size = 256000; // kept-bodies without a file: 250 KiB
   std::string file;          // kept-bodies, reviews, polite: the body
   double every = 0.85;       // polite: seconds from one request of a connection to its next
-  std::size_t addresses = 1; // so many source addresses, from --bind on
+  std::size_t addresses = 1;  // so many source addresses, from --bind on
   std::size_t at_once = 1;   // reviews under way
   std::size_t count = 1;     // reviews in all
 };

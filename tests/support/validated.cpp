@@ -37,8 +37,8 @@ Validated validated(const json& object, const Change& change) {
   static const webhook::read::NoCluster nothing;
   std::string text = review_of_object(object, change).dump();
   const webhook::read::ClusterView& cluster = change.cluster != nullptr ? *change.cluster : nothing;
-  const webhook::answer::Answer answer = webhook::validate::validate(
-      webhook::read::Body(text), change.config, cluster, workspace);
+  const webhook::answer::Answer answer =
+      webhook::validate::validate(webhook::read::Body(text), change.config, cluster, workspace);
   Validated out;
   out.status = answer.http_status;
   out.outcome = answer.summary.outcome;

@@ -67,9 +67,8 @@ Refusals refusals_of_job(const JobWords& job, JobMaker maker) {
   Refusals out;
   add(out, policy_refusal(job, maker));
   if (!job.policy_container.empty())
-    add(out,
-        "podFailurePolicy names container " + printable(job.policy_container) +
-            ", which the template does not have");
+    add(out, "podFailurePolicy names container " + printable(job.policy_container) +
+                 ", which the template does not have");
   add(out, completions_refusal(job));
   if (maker == JobMaker::cron_job && job.selects)
     add(out, "the Jobs of a CronJob have neither a selector nor manualSelector; remove them");
@@ -85,8 +84,7 @@ Refusals refusals_of_replicas(const TemplateWords& pod, std::string_view kind) {
   const std::string pods = concat({"Pods of a ", kind});
   if (!pod.restart_policy.empty() && pod.restart_policy != "Always")
     add(out, policy_in_words(pod.restart_policy, {}) + ", and " + pods + " need Always");
-  if (pod.has_deadline)
-    add(out, "activeDeadlineSeconds is set, which " + pods + " cannot have");
+  if (pod.has_deadline) add(out, "activeDeadlineSeconds is set, which " + pods + " cannot have");
   return out;
 }
 
@@ -108,9 +106,8 @@ Refusals refusals_of_coordinator(const CoordinatorWords& coordinator,
   const auto job = std::ranges::find(jobs, coordinator.replicated_job, &ReplicatedJobWords::name);
   Refusals out;
   if (job == jobs.end()) {
-    add(out,
-        "spec.coordinator names replicated job " + printable(coordinator.replicated_job) +
-            ", which does not exist");
+    add(out, "spec.coordinator names replicated job " + printable(coordinator.replicated_job) +
+                 ", which does not exist");
     return out;
   }
   const auto look = [&](std::string_view field, Number index, std::uint64_t number) {
@@ -128,9 +125,8 @@ Refusals refusals_of_ray(std::string_view kind, std::string_view name) {
   const std::size_t most = kind == "RayCluster" ? 53 : 47;
   Refusals out;
   if (name.size() > most || !is_dns_1035_label(name))
-    add(out,
-        concat({"KubeRay 1.4 and later refuse it: the name ", printable(name), " of a ", kind, " ",
-                no_label(name, most)}));
+    add(out, concat({"KubeRay 1.4 and later refuse it: the name ", printable(name), " of a ", kind,
+                     " ", no_label(name, most)}));
   return out;
 }
 

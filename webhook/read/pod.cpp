@@ -355,7 +355,11 @@ const EnvEntry* Pod::last_entry(const Container& container, Variable variable) c
 }
 
 std::array<std::string_view, 6> BadChips::path_of(std::string_view number) const {
-  return {init ? "spec.initContainers[" : "spec.containers[", number, "].resources.", list, ".",
+  return {init ? "spec.initContainers[" : "spec.containers[",
+          number,
+          "].resources.",
+          list,
+          ".",
           resource};
 }
 

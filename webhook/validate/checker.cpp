@@ -15,11 +15,7 @@ namespace tpuwh::webhook::validate {
 Checker::Checker(const WorkloadObject& object, const config::Config& config,
                  const read::ClusterView& cluster, answer::Workspace::Impl& work,
                  Findings& findings)
-    : object_(object),
-      config_(config),
-      cluster_(cluster),
-      work_(work),
-      findings_(findings) {
+    : object_(object), config_(config), cluster_(cluster), work_(work), findings_(findings) {
   creation_.uid = work.review.uid;
   creation_.kind_version = "v1";
   creation_.kind = "Pod";

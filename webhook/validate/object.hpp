@@ -24,7 +24,7 @@ inline std::string_view bounded(std::string_view name) {
 struct WorkloadObject {
   std::string name;  // bounded; with five letters more where the API server makes it
   std::string_view owner_kind, owner_version;  // the controller's and its apiVersion, "" for none
-  bool has_queue = false;            // label kueue.x-k8s.io/queue-name
+  bool has_queue = false;                      // label kueue.x-k8s.io/queue-name
   std::string_view min_parallelism;  // annotation kueue.x-k8s.io/job-min-parallelism
   base::json::Reader::Mark spec;
 };

@@ -232,9 +232,9 @@ std::optional<answer::Answer> allow_unchecked(std::string& start,
     readable = cut_before_object(start, work);
     if (!readable) return {};
     work.told.notes.clear();
-    work.told.notes.say(base::concat({"this object was not checked: its review is larger than ",
-                                      std::to_string(read::max_review_bytes),
-                                      " bytes, the most that is read"}));
+    work.told.notes.say(
+        base::concat({"this object was not checked: its review is larger than ",
+                      std::to_string(read::max_review_bytes), " bytes, the most that is read"}));
     return respond_with({.reason = outcome::Reason::too_large}, work);
   });
   return readable ? std::optional(answer) : std::nullopt;

@@ -146,8 +146,7 @@ net::Task<PlaceAnswer> ClusterLedger::ask(kube::places::OwnedPlaceRequest reques
   // The turn is checked before anything is searched among the Pods of the group, because there may
   // be many of these Pods.
   const auto until = net::Clock::now() + limits::api::ledger_call;
-  if (!group->second.ledger.is_asked() &&
-      !questions_.has_turn(path_of(group->first), until))
+  if (!group->second.ledger.is_asked() && !questions_.has_turn(path_of(group->first), until))
     co_return try_again(question.group + ": " + std::string(no_turn));
   group->second.ledger.ask(ticket, std::move(question), now());
   pump(group, true);

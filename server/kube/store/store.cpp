@@ -206,9 +206,8 @@ void Store::upsert_claim(Kind kind, std::string_view json) {
   const std::unique_lock lock(mutex_);
   Claim& kept =
       claims(kind == Kind::claim_template)[{std::move(claim->ns), std::move(claim->name)}];
-  kept = {.generation = generation(kind),
-          .classes = class_changes_,
-          .asked = understood(claim->spec)};
+  kept = {
+      .generation = generation(kind), .classes = class_changes_, .asked = understood(claim->spec)};
   if (depends) kept.spec = std::move(claim->spec);
 }
 
@@ -255,8 +254,7 @@ std::optional<std::string> Store::ray_headless_service(std::string_view ns,
   const auto found = services_of_.find({std::string(ns), std::string(cluster)});
   // The Service that the RayCluster made comes first, because any other Service may have the label,
   // too.
-  return found == services_of_.end() ? std::nullopt
-                                     : std::optional(found->second.begin()->second);
+  return found == services_of_.end() ? std::nullopt : std::optional(found->second.begin()->second);
 }
 
 std::optional<webhook::read::RayGroup> Store::ray_group(std::string_view ns,

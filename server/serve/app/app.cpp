@@ -277,7 +277,8 @@ class App {
                                   address_of_flag("--health-listen", options_.health_listen));
     }
     if (!options_.metrics_listen.empty()) {
-      ports.metrics = listen_plain(https::Port::metrics, metrics_port_.connections, metrics_place());
+      ports.metrics =
+          listen_plain(https::Port::metrics, metrics_port_.connections, metrics_place());
     }
     return ports;
   }

@@ -92,9 +92,8 @@ bool Connection::begin_review_answer() {
 
 limits::Duration Connection::patience() const {
   const Waiting what = waiting();
-  return what == Waiting::first_request || what == Waiting::linger
-             ? limits::patience_with_newcomers
-             : limits::patience_when_full;
+  return what == Waiting::first_request || what == Waiting::linger ? limits::patience_with_newcomers
+                                                                   : limits::patience_when_full;
 }
 
 bool Connection::is_too_late(net::TimePoint now) const {
@@ -137,8 +136,8 @@ template <class Wanted>
 std::size_t Connections::shed(net::TimePoint now, std::size_t most, Wanted&& wanted) {
   const std::lock_guard lock(mutex_);
   const bool spare_idle =
-      count_unfinished() >= std::max(limits::unfinished_before_idle,
-                                     most / limits::waiting_for_each_unfinished);
+      count_unfinished() >=
+      std::max(limits::unfinished_before_idle, most / limits::waiting_for_each_unfinished);
   std::vector<std::tuple<bool, net::TimePoint, Connection*>> late;
   for (Connection* connection : open_) {
     const bool idle = connection->is_idle();

@@ -152,9 +152,7 @@ class Connections {
 
  private:
   friend class Connection;
-  bool is_crowded(net::TimePoint now) const {
-    return now < Connection::to_time(crowded_until_);
-  }
+  bool is_crowded(net::TimePoint now) const { return now < Connection::to_time(crowded_until_); }
   std::list<Connection*>::iterator enter(Connection& connection);
   void leave(std::list<Connection*>::iterator entry);
   std::size_t count_unfinished() const;

@@ -90,7 +90,10 @@ Answered Handlers::accounted(metrics::Metrics::Webhook webhook, F&& ask) {
   using Use = webhook::answer::LedgerStep::Use;
   const webhook::outcome::Summary& of = answer.summary;
   if (answer.ledger.use == Use::ask || answer.ledger.use == Use::read_claims)
-    return {{}, answer.ledger, answer.unread, of.shadow,
+    return {{},
+            answer.ledger,
+            answer.unread,
+            of.shadow,
             std::string(of.owner.substr(0, base::max_host_name_length))};
   shared_.log.review(answer.summary, std::chrono::duration_cast<std::chrono::microseconds>(took));
   shared_.metrics.review(webhook, answer.summary, took);

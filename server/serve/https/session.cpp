@@ -431,8 +431,9 @@ class Conversation {
   }
 
   static Refusal too_large() {
-    return {.status = 413,
-            .message = "the review is too large to be read, and its first bytes do not say its uid"};
+    return {
+        .status = 413,
+        .message = "the review is too large to be read, and its first bytes do not say its uid"};
   }
 
   static Refusal too_late() {

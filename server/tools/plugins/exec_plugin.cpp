@@ -1,7 +1,7 @@
 #include "server/tools/plugins/exec_plugin.hpp"
 
-#include "server/tools/plugins/child_process.hpp"
 #include "server/kube/access/errc.hpp"
+#include "server/tools/plugins/child_process.hpp"
 
 #include <fmt/format.h>
 

@@ -36,8 +36,8 @@ std::optional<Error> read_env(const KubeconfigFields& exec,
   const Json* list = exec.value("env");
   if (!list) return std::nullopt;
   if (!list->is_array())
-    return exec.wrong(
-        "env", fmt::format("expected a list of {{name, value}}, got {}", list->type_name()));
+    return exec.wrong("env",
+                      fmt::format("expected a list of {{name, value}}, got {}", list->type_name()));
   for (std::size_t i = 0; i < list->size(); ++i) {
     KubeconfigFields item = exec.at(fmt::format("env/{}", i));
     env.emplace_back(item.text("name"), item.text("value"));

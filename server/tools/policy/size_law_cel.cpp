@@ -176,8 +176,7 @@ std::string with_chips(std::string_view text) {
 
 std::vector<Step> steps(std::string_view prefix) {
   return {{"asking", with_chips(asking)},
-          {"shapes",
-           with(with(with_chips(shapes), "@shared@", sharing()), "@prefix@", prefix)},
+          {"shapes", with(with(with_chips(shapes), "@shared@", sharing()), "@prefix@", prefix)},
           {"numbers", with(numbers, "@ranks@", ranks())},
           {"sizes", with(sizes, "@nodes@", nodes())}};
 }

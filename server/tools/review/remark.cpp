@@ -15,8 +15,7 @@ namespace {
 std::vector<Remark> parts(const ReviewOutcome& outcome, std::string review, Reviewer& reviewer) {
   std::vector<Remark> out;
   if (outcome.verdict != Verdict::allowed) {
-    for (const auto& fault : reviewer.faults(review))
-      out.push_back(remark_of(fault));
+    for (const auto& fault : reviewer.faults(review)) out.push_back(remark_of(fault));
     if (out.empty()) out.push_back(remark_of(outcome.message, true));
   }
   for (const std::string& warning : outcome.warnings) out.push_back(remark_of(warning, false));

@@ -28,8 +28,8 @@
 #include "server/tools/predict/network/networks.hpp"
 #include "server/tools/predict/outlook/pod_sets.hpp"
 #include "server/tools/predict/wrappers/open.hpp"
-#include "server/tools/reference/ids/policy_rows.hpp"
 #include "server/tools/reference/fields/unseen.hpp"
+#include "server/tools/reference/ids/policy_rows.hpp"
 #include "server/tools/reference/ids/webhook_rows.hpp"
 #include "server/tools/review/input.hpp"
 #include "server/tools/review/reviewer.hpp"
@@ -350,9 +350,7 @@ class Explainer {
   }
 
   // What the object that was answered last was refused for, each by itself.
-  std::vector<webhook::validate::Found> faults() {
-    return reviewer_.faults(review_);
-  }
+  std::vector<webhook::validate::Found> faults() { return reviewer_.faults(review_); }
 
   // A path of the review that nobody wrote: in a manifest it begins with what it is of.
   static void leave_out_review(std::string& text) {

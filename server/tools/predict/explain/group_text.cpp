@@ -86,11 +86,11 @@ class GroupPrinter {
   }
 
   text::Printed named(const Variable& variable, const std::string& value) const {
-    const std::string there =
-        !variable.replaces.empty() ? fmt::format(" (replaces {})", shortened(variable.replaces, 40))
-        : variable.ours            ? ""
-        : variable.owners          ? " (LeaderWorkerSet's)"
-                                   : " (already set)";
+    const std::string there = !variable.replaces.empty()
+                                  ? fmt::format(" (replaces {})", shortened(variable.replaces, 40))
+                              : variable.ours   ? ""
+                              : variable.owners ? " (LeaderWorkerSet's)"
+                                                : " (already set)";
     return text::printed("{}={}{}{}", variable.name, variable.from ? "from " : "", value,
                          there.empty() ? text::Printed() : out_.paint(there, Ink::dim));
   }

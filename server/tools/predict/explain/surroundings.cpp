@@ -97,10 +97,9 @@ bool asks_for_chips(const Json& value) {
   return std::ranges::any_of(value.items(), [](const auto& each) {
     const bool amounts = each.key() == "limits" || each.key() == "requests";
     return (amounts && each.value().is_object() &&
-            std::ranges::any_of(each.value().items(),
-                                [](const auto& amount) {
-                                  return webhook::read::asks_for_chips(amount.key());
-                                })) ||
+            std::ranges::any_of(
+                each.value().items(),
+                [](const auto& amount) { return webhook::read::asks_for_chips(amount.key()); })) ||
            asks_for_chips(each.value());
   });
 }

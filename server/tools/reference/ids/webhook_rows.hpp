@@ -231,7 +231,8 @@ inline constexpr WebhookRow of_webhook[] = {
      "Shorten the names of the workload and its Service, or use fewer containers per host."},
     {value_kept, "value-kept",
      "A value that the manifest sets differs from what this Pod's place in the slice gives.",
-     "Values of users are never overwritten, and the variables that are read together with this one "
+     "Values of users are never overwritten, and the variables that are read together with this "
+     "one "
      "are not completed: whoever set it decided about all of them.",
      "Remove the variable or the label from the manifest, or set annotation inject: \"false\" and "
      "all of the variables."},

@@ -135,10 +135,9 @@ TEST(EntriesTest, a_pod_without_labels_reaches_no_more_than_two_conditions) {
 TEST(EntriesTest, the_test_that_most_pods_fail_comes_first) {
   const std::string asks = conditions("tpu.example.com/").asks_for_tpu;
   for (const Entry& entry : entries(with(Mode::enforce)))
-    EXPECT_THAT(entry.expression,
-                StartsWith(entry.workloads.empty() && entry.mode
-                               ? "(has(object.spec.resourceClaims) ||"
-                               : asks))
+    EXPECT_THAT(entry.expression, StartsWith(entry.workloads.empty() && entry.mode
+                                                 ? "(has(object.spec.resourceClaims) ||"
+                                                 : asks))
         << entry.name;
 }
 

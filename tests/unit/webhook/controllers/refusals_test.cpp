@@ -67,10 +67,10 @@ TEST(Refusals, selectors_of_a_cron_job) {
 TEST(Refusals, of_replicas) {
   EXPECT_EQ(all(refusals_of_replicas({}, "StatefulSet")), "");
   EXPECT_EQ(all(refusals_of_replicas({.restart_policy = "Always"}, "StatefulSet")), "");
-  EXPECT_EQ(all(refusals_of_replicas({.restart_policy = "Never", .has_deadline = true},
-                                     "StatefulSet")),
-            "restartPolicy is Never, and Pods of a StatefulSet need Always; activeDeadlineSeconds "
-            "is set, which Pods of a StatefulSet cannot have");
+  EXPECT_EQ(
+      all(refusals_of_replicas({.restart_policy = "Never", .has_deadline = true}, "StatefulSet")),
+      "restartPolicy is Never, and Pods of a StatefulSet need Always; activeDeadlineSeconds "
+      "is set, which Pods of a StatefulSet cannot have");
 }
 
 TEST(Refusals, names_of_a_jobset) {

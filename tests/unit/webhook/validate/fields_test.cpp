@@ -155,8 +155,7 @@ struct Refusal {
 Refusal answer_to(std::string text) {
   static answer::Workspace workspace;
   const read::NoCluster cluster;
-  const answer::Answer answer =
-      validate(read::Body(text), config::Config(), cluster, workspace);
+  const answer::Answer answer = validate(read::Body(text), config::Config(), cluster, workspace);
   const json body = json::parse(answer.body);
   return {answer.http_status,
           answer.http_status == 200 ? body["response"].dump() : body["message"].get<std::string>()};

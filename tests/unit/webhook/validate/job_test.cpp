@@ -360,8 +360,7 @@ TEST(Children, names_of_a_job_set) {
   json jobset =
       a_jobset(std::vector<json>{a_replicated_job("slice", whole(), restarting(nullptr))});
   jobset["metadata"]["name"] = std::string(49, 'a');
-  EXPECT_NE(validated(jobset).message.find("of a Pod has 65 characters"),
-            std::string::npos)
+  EXPECT_NE(validated(jobset).message.find("of a Pod has 65 characters"), std::string::npos)
       << validated(jobset).message;
   jobset["metadata"]["name"] = std::string(47, 'a');
   EXPECT_TRUE(validated(jobset).silent());

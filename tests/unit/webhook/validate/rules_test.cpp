@@ -43,8 +43,7 @@ std::string judgement(const json& object, const test::Change& change) {
   std::string text = test::review_of_object(object, change).dump();
   answer::Workspace workspace;
   const read::NoCluster cluster;
-  const answer::Answer answer =
-      validate(read::Body(text), change.config, cluster, workspace);
+  const answer::Answer answer = validate(read::Body(text), change.config, cluster, workspace);
   return json::parse(answer.body)["response"]["auditAnnotations"].value("rule", "(absent)");
 }
 

@@ -221,8 +221,7 @@ TEST(Validate, a_member_that_stands_twice_is_named) {
       std::string text =
           test::with_twice(test::review_of_object(object), "/request/object/" + member, false);
       answer::Workspace workspace;
-      const answer::Answer answer =
-          validate(read::Body(text), {}, read::NoCluster(), workspace);
+      const answer::Answer answer = validate(read::Body(text), {}, read::NoCluster(), workspace);
       EXPECT_EQ(answer.http_status, 400u) << each.kind << ' ' << member;
       EXPECT_NE(answer.body.find("duplicate key"), std::string::npos) << each.kind << ' ' << member;
     }

@@ -120,8 +120,9 @@ TEST_F(ClaimsOfTheStore, are_asked_for_by_the_resources_of_a_class) {
   };
   EXPECT_EQ(one(prefix + "ours"), Claimed()) << "not known";
   EXPECT_EQ(one("acme.example/chips"), Claimed());
-  Json ours = device_class("ours", "device.driver == 'tpu.google.com' && "
-                                   "device.attributes['tpu.google.com'].topology == '2x4'");
+  Json ours = device_class("ours",
+                           "device.driver == 'tpu.google.com' && "
+                           "device.attributes['tpu.google.com'].topology == '2x4'");
   ours["spec"]["extendedResourceName"] = "acme.example/chips";
   put(Kind::device_class, ours);
   const Claimed chip{.known = Known::chips, .chips = 1, .topology = "2x4"};

@@ -68,8 +68,10 @@ void put_leaders(Store& store, std::size_t number) {
   const char* label = "jobset.sigs.k8s.io/";
   for (std::size_t i = 0; i < number; ++i) {
     Json metadata = {{"name", "l"}, {"namespace", "ns"}, {"uid", std::to_string(i)}};
-    for (const auto& [key, value] : {std::pair("jobset-name", "s"), {"replicatedjob-name", "r"},
-                                     {"job-index", "1"}, {"job-key", "k"}})
+    for (const auto& [key, value] : {std::pair("jobset-name", "s"),
+                                     {"replicatedjob-name", "r"},
+                                     {"job-index", "1"},
+                                     {"job-key", "k"}})
       metadata["labels"][std::string(label) + key] = value;
     metadata["labels"]["batch.kubernetes.io/job-completion-index"] = "0";
     metadata["annotations"] = {{"alpha.jobset.sigs.k8s.io/exclusive-topology", "k"},

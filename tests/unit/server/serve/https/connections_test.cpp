@@ -180,7 +180,8 @@ TEST_F(ConnectionsTest, the_idle_peer_whose_review_is_oldest_makes_room) {
   Connections all(load);
   Guest lately(context_, all), long_ago(context_, all), elsewhere(context_, all, "127.0.0.2");
   const net::TimePoint now = net::Clock::now();
-  for (auto& [guest, ago] : {std::pair(&lately, 1s), std::pair(&long_ago, 3s), std::pair(&elsewhere, 2s)})
+  for (auto& [guest, ago] :
+       {std::pair(&lately, 1s), std::pair(&long_ago, 3s), std::pair(&elsewhere, 2s)})
     guest->entry().wait({.what = Waiting::next_request, .since = now - ago, .until = now + 1h});
   all.make_files(now, 100);
   EXPECT_TRUE(long_ago.is_closed());
@@ -356,8 +357,8 @@ TEST(FilesTest, leave_a_part_to_the_program) {
   EXPECT_EQ(limits::connections_of(1200, 2), limits::connections);
   EXPECT_EQ(limits::plain_connections_of(1200), limits::plain_connections);
   for (const std::size_t files : {64u, 128u, 256u, 1024u}) {
-    const std::size_t taken =
-        limits::connections_of(files, 2) + limits::plain_ports * limits::plain_connections_of(files);
+    const std::size_t taken = limits::connections_of(files, 2) +
+                              limits::plain_ports * limits::plain_connections_of(files);
     EXPECT_LE(taken + limits::own_files, files);
     EXPECT_GE(taken, files / 8);
   }

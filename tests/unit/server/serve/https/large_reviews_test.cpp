@@ -21,8 +21,7 @@ class LargeReviewsTest : public testing::Test {
 
   void want(LargeReview& review, std::string name, Pass pass, boost::asio::io_context& loop,
             limits::Duration limit = 10s, std::string ns = {}) {
-    boost::asio::co_spawn(loop,
-                          ask(review, std::move(name), pass, loop, limit, std::move(ns)),
+    boost::asio::co_spawn(loop, ask(review, std::move(name), pass, loop, limit, std::move(ns)),
                           boost::asio::detached);
     turn();
   }

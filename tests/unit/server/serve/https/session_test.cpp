@@ -492,7 +492,8 @@ TEST_F(SessionTest, an_event_loop_keeps_few_bodies) {
     peers.push_back(connect());
     say(peers.back(), request.substr(0, request.size() - 1));
   }
-  for (const int peer : peers) EXPECT_EQ(status_of(ask(peer, request.substr(request.size() - 1))), 200u);
+  for (const int peer : peers)
+    EXPECT_EQ(status_of(ask(peer, request.substr(request.size() - 1))), 200u);
   std::size_t kept = 0;
   while (service_.bodies.capacity() > 0) service_.bodies.take(), ++kept;
   EXPECT_EQ(kept, limits::kept_bodies);
@@ -538,8 +539,8 @@ struct HeldCase {
 };
 
 constexpr std::size_t padding_bytes = webhook::read::padding;
-constexpr std::size_t kept_bytes = limits::kept_body_bytes,
-                      usual_bytes = limits::usual_body_bytes, first_bytes = limits::first_body_bytes;
+constexpr std::size_t kept_bytes = limits::kept_body_bytes, usual_bytes = limits::usual_body_bytes,
+                      first_bytes = limits::first_body_bytes;
 
 HeldCase of_length(const char* name, std::size_t length, std::size_t sent, std::size_t want) {
   return {name, posted_head(fmt::format("Content-Length: {}\r\n", length)) + std::string(sent, ' '),
@@ -580,10 +581,9 @@ TEST_F(SessionTest, the_memory_of_a_large_body_doubles) {
     if (steps.empty() || steps.back() != held()) steps.push_back(held());
     EXPECT_GE(held(), sent + 1000 + padding_bytes);
   }
-  EXPECT_EQ(steps,
-            (std::vector<std::size_t>{first_bytes, 2 * first_bytes, 4 * first_bytes,
-                                      8 * first_bytes, 16 * first_bytes, 32 * first_bytes,
-                                      whole + padding_bytes}));
+  EXPECT_EQ(steps, (std::vector<std::size_t>{first_bytes, 2 * first_bytes, 4 * first_bytes,
+                                             8 * first_bytes, 16 * first_bytes, 32 * first_bytes,
+                                             whole + padding_bytes}));
 }
 
 TEST_F(SessionTest, the_memory_of_a_chunked_body_doubles) {
@@ -792,9 +792,9 @@ TEST_F(SessionTest, reviews_that_wait_for_the_ledger_leave_memory_to_other_names
   }
   EXPECT_EQ(status_of(ask(connect(), review)), 503u) << "the sixth is answered at once";
   waiting.push_back(connect());
-  EXPECT_EQ(ask(waiting.back(),
-                posted(of_size(in_namespace("ms", worker_review()), fifth_of_a_share))),
-            "");
+  EXPECT_EQ(
+      ask(waiting.back(), posted(of_size(in_namespace("ms", worker_review()), fifth_of_a_share))),
+      "");
   places_.answer();
   turn();
   for (const int each : waiting) EXPECT_EQ(status_of(hear(each)), 200u);

@@ -23,19 +23,21 @@ class ExecUserWrong : public kube::access::FolderTest,
                       public testing::WithParamInterface<WrongExec> {};
 
 TEST_P(ExecUserWrong, is_refused_with_its_place) {
-  const kube::access::KubeconfigChoice choice{.file = write("config", fmt::format(R"(
+  const kube::access::KubeconfigChoice choice{.file =
+                                                  write("config", fmt::format(R"(
 current-context: a
 contexts: [{{name: a, context: {{cluster: c, user: u}}}}]
 clusters: [{{name: c, cluster: {{server: 'https://10.0.0.1'}}}}]
 users:
 - name: u
   user: {{exec: {}}}
-)", GetParam().exec))};
+)",
+                                                                              GetParam().exec))};
   const auto config = kube::access::kubeconfig_config(choice, exec_credentials);
   ASSERT_FALSE(config);
   EXPECT_THAT(config.error().message(),
-              testing::StartsWith(fmt::format("{}:7: users[0].user.exec.{}", path("config"),
-                                              GetParam().want)));
+              testing::StartsWith(
+                  fmt::format("{}:7: users[0].user.exec.{}", path("config"), GetParam().want)));
 }
 
 constexpr WrongExec wrong_execs[] = {
