@@ -185,7 +185,7 @@ def test_policies_and_findings_agree(api, tools, policies, namespace):
     refused, warned, strict = 0, 0, 0
     for one, (denied, found) in zip(drawn, reviewed(tools, [one.obj for one in drawn])):
         by_policy, text = answer(api, namespace, one.obj)
-        if by_policy and "ValidatingAdmissionPolicy" not in text:
+        if by_policy and ("ValidatingAdmissionPolicy" not in text or text.startswith("admission webhook")):
             continue  # by the API server or an operator, before
         place = f"seed {SEED}, {one.obj['metadata']['name']} ({one.others}): {json.dumps(one.obj)}\npolicies: {text}\nfindings: {denied} {found}"
         assert ids(text, DENIED) <= denied, place
