@@ -267,6 +267,7 @@ class App {
     Ports ports;
     net::Acceptor reviews = https::open_acceptor(workers_.front()->executor(),
                                                  address_of_flag("--listen", options_.listen));
+    https::await_first_byte(reviews);
     ports.webhook = https::to_text(reviews.local_endpoint());
     for (auto& worker : workers_)
       worker->listen(https::Port::webhook, connections_,

@@ -72,6 +72,13 @@ net::Acceptor open_acceptor(net::Executor executor, const net::Address& address)
   }
 }
 
+// Without it, 5,000 callers that were slower than the server filled the queue of the kernel, and
+// every other caller waited in it for 3 s.
+void await_first_byte(net::Acceptor& acceptor) {
+  const int seconds = 3;
+  ::setsockopt(acceptor.native_handle(), IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds, sizeof seconds);
+}
+
 net::Acceptor share_acceptor(net::Executor executor, net::Acceptor& acceptor) {
   const int socket = ::dup(acceptor.native_handle());
   if (socket < 0) throw std::runtime_error("cannot listen: no file descriptor is left");

@@ -17,6 +17,10 @@ namespace tpuwh::server::https {
 // std::runtime_error with a sentence.
 net::Acceptor open_acceptor(net::Executor executor, const net::Address& address);
 
+// Makes the kernel hand over a caller when the caller's first byte has come, or after about 3 s. A
+// caller that sends nothing then takes no place and delays no other caller. TLS clients send first.
+void await_first_byte(net::Acceptor& acceptor);
+
 // Returns the same socket for another event loop. All callers wait in one queue of the kernel, and
 // the event loop that is free first accepts the next caller. With a queue for each loop
 // (SO_REUSEPORT), some callers waited twice as long as others. Throws std::runtime_error with a
