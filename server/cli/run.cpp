@@ -55,7 +55,7 @@ int run(const Program& program, int argc, const char* const* argv) {
   occupy_standard_descriptors();
   // A reader of our output or a peer that goes away is an error code, no signal.
   std::signal(SIGPIPE, SIG_IGN);
-  // So is a file that has reached `ulimit -f`.
+  // A write to a file that has reached `ulimit -f` is an error code as well, no signal.
   std::signal(SIGXFSZ, SIG_IGN);
   const int code = run_command(program, argc, argv);
   if (std::cout.flush()) return code;

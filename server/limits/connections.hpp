@@ -24,7 +24,8 @@ inline constexpr std::size_t plain_ports = 2;
 
 // The largest number of connections of each plain port, and of the TLS port, if the process may
 // open `files` files. At most an eighth of the files is for the plain ports, and the rest is for
-// reviews. 1,200 files and two event loops are enough for all of `connections`.
+// reviews. With 1,200 files and two event loops, the TLS port has its full number,
+// limits::connections.
 constexpr std::size_t plain_connections_of(std::size_t files) {
   return std::min(files / 8 / plain_ports, plain_connections);
 }

@@ -78,7 +78,7 @@ bool agrees(const ContainerEnv& env, const read::EnvEntry& entry) {
       return theirs == ours || facts.lws();
     case if_same_hosts:
       return are_same_hosts(theirs, ours);
-    case if_coordinator:  // on TPU7x the port must be ours, too
+    case if_coordinator:  // on TPU7x the port must also be the one that we would write
       return is_of_another_job(*facts.member, theirs) ||
              (!facts.slice.traits.shares_host() && are_same_hosts(theirs, ours));
     case if_all_processes:
@@ -204,7 +204,7 @@ void note(Set set, const Found& found, outcome::Notes& notes) {
 bool settle_set(Group group, Set set, bool left, outcome::Notes& notes) {
   bool wanted = false;   // a variable of the set is wanted
   bool missing = false;  // a wanted variable is absent or ours
-  bool filled = false;   // a value that is not ours is not empty
+  bool filled = false;   // some value that we did not write is not empty
   std::size_t switched = 0;
   Found first;  // first entry that contradicts or is empty
   const std::uint32_t variables = variables_of[static_cast<std::size_t>(set)];

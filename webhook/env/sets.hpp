@@ -18,9 +18,9 @@ inline constexpr std::size_t set_count = static_cast<std::size_t>(Set::count_);
 // The condition under which a user's value agrees with the value that we would write.
 enum class Agrees : std::uint8_t {
   if_equal,
-  if_equal_or_lws,   // equal, or written by LeaderWorkerSet
+  if_equal_or_lws,   // equal to our value, or written by LeaderWorkerSet's webhook
   if_same_hosts,     // the same hosts in the same order, also by longer names
-  if_coordinator,    // the same host, or a host of another replicated job
+  if_coordinator,    // the host of our value, or a host of another replicated job
   if_all_processes,  // bounds whose product is the number of processes
   if_all_chips,      // bounds whose product is the number of the container's chips
   if_port,           // any port, as long as the host has one process

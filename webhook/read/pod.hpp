@@ -70,7 +70,8 @@ struct Container {
   std::uint32_t entries_begin = 0;  // [begin, end) in Pod::entries; both 0 without a list
   std::uint32_t entries_end = 0;
   std::uint32_t variables = 0;           // of these entries, a bit for each
-  std::optional<std::uint64_t> request;  // number of chips in requests, by one of chip_resources
+  // The number of chips in resources.requests, under a name of chip_resources.
+  std::optional<std::uint64_t> request;
   std::optional<std::uint64_t> limit;
   std::uint32_t resources_begin = 0;  // [begin, end) in Pod::resources
   std::uint32_t resources_end = 0;

@@ -56,7 +56,8 @@ class ClusterLedger {
   struct Waiter;
   struct Group {
     GroupLedger ledger;
-    std::size_t turns = 0;  // number of turns that are taken for the next calls of a question
+    // The number of turns that a question has taken for its next requests to the API server.
+    std::size_t turns = 0;
   };
   using Groups = std::map<store::GroupName, Group>;
 

@@ -76,7 +76,8 @@ class ListDecoder {
   bool key_next_ = false;
   bool ended_ = false;
   bool overflow_ = false;
-  bool passing_ = false;  // an item above the limit is skipped, or was just reported
+  bool passing_ = false;  // true from the report of an item above the limit until the rest of the
+                          // item was skipped
   std::size_t passed_over_ = 0;
   unsigned depth_ = 0;
   std::string key_;  // the last one of the outermost object

@@ -72,8 +72,8 @@ net::Acceptor open_acceptor(net::Executor executor, const net::Address& address)
   }
 }
 
-// Without it, 5,000 callers that were slower than the server filled the queue of the kernel, and
-// every other caller waited in it for 3 s.
+// Without this option, 5,000 slow callers that had sent nothing filled the kernel's accept queue,
+// and every other caller waited in that queue for 3 s.
 void await_first_byte(net::Acceptor& acceptor) {
   const int seconds = 3;
   ::setsockopt(acceptor.native_handle(), IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds, sizeof seconds);

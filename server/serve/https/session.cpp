@@ -355,7 +355,7 @@ class Conversation {
     service_.bodies.give_back(std::exchange(body_, {}));
   }
 
-  // Returns the memory that the whole body takes, as far as the header states its length.
+  // Returns the memory that the whole body takes: by its Content-Length, else for the largest body.
   std::size_t whole_body() const {
     const auto length = head_.content_length.value_or(limits::body_bytes);
     return webhook::read::padding +
