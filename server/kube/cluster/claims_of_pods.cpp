@@ -60,7 +60,7 @@ struct ClaimsOfPods::Question {
         whose(std::move(asks)),
         answered(executor, net::TimePoint::max()) {}
   const OwnedClaim claim;
-  const base::FairQueue::Path whose;  // path of the first Pod that asked in the queue of first questions
+  const base::FairQueue::Path whose;  // path in the queue, by the first Pod that asked
   net::Timer answered;
   std::optional<Claimed> answer;  // the last
   bool over = false;
