@@ -169,7 +169,7 @@ def test_kueue_lowers_a_job_alone(api, policies, namespace):
         job["metadata"]["annotations"] = {"kueue.x-k8s.io/job-min-parallelism": least} if least else {}
         refused, text = answer(api, namespace, job)
         if refused:
-            assert not lowered and "ValidatingAdmissionPolicy" not in text, text  # Kueue takes no such number
+            assert not lowered and text.startswith("admission webhook"), text  # Kueue takes no such number
         else:
             assert ("TPU-406" in text) == (not lowered), f"{least}: {text}"
 
@@ -196,7 +196,7 @@ def test_policies_and_findings_agree(api, tools, policies, namespace):
             assert bool(ids(text, WARNED)) == bool(found), place  # of one template it says the first
         refused, warned, strict = refused + by_policy, warned + bool(ids(text, WARNED)), strict + (not one.others)
     print(f"{DRAWN} objects of seed {SEED}: {refused} refused, {warned} warned of, {strict} of which both can say all")
-    assert refused > DRAWN / 10 and warned > DRAWN / 30 and strict > DRAWN / 4
+    assert refused > DRAWN / 10 and warned > DRAWN / 50 and strict > DRAWN / 4
 
 
 def reviewed(tools, objects: list) -> list:

@@ -57,7 +57,7 @@ def wait_until_held(api, namespace) -> None:
     def all_heard():
         for kind in kinds:
             draw = random.Random(kind)
-            for number in range(60):
+            for number in range(400):
                 if kind in heard:
                     break
                 obj = draw_asking(draw, number)
