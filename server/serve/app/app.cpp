@@ -178,7 +178,7 @@ bool same_place(const net::Address& one, const net::Address& other) {
 struct PlainPort {
   explicit PlainPort(std::size_t files)
       : load(limits::plain_connections_of(files), limits::plain_connections_of(files),
-             limits::plain_connections * limits::kept_body_bytes) {}
+             limits::plain_connections * limits::usual_body_bytes) {}
   https::Load load;
   https::Connections connections{load};
 };
