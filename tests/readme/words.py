@@ -1,21 +1,27 @@
 #!/usr/bin/env python3
-"""Finds retired words in what a user reads.
+"""Finds retired words in texts for users and in comments.
 
-words.py ROOT         one line per breach: file:line, the word, what is right; exit 1 if there is one
-words.py --self-test  a made-up tree with one breach at a time: each must be found
+words.py ROOT                 one line per breach: file:line, the word, what is right; exit 1 if there is one
+words.py ROOT --settle        removes from comments_before.txt the digests that no file has any more
+words.py --self-test          a made-up tree with one breach at a time: each must be found
 
-Read are the string literals of webhook, topology and server (not their comments), the texts of
-charts, README.md and docs/*.md. words_allowed.txt says where a word may stand, and why.
-docs/architecture.md ("Words") has the words to use.
+The string literals of all C++ layers, the texts of charts, README.md and docs/*.md are read. words_allowed.txt lists
+the exceptions with their reasons. docs/architecture.md ("Words") has the words to use.
+
+The comments of a C++ file are read, too, unless comments_before.txt has their digest: the comments of that file have
+not changed since docs/style.md got its rules for comments.
 """
 
 import bisect
+import hashlib
 import pathlib
 import re
 import sys
 import tempfile
 
 ALLOWED = "tests/readme/words_allowed.txt"
+BEFORE = "tests/readme/comments_before.txt"
+LAYERS = ("base", "topology", "webhook", "server", "kubectl")
 
 # What is retired, and what is right. A blank stands for several, and for a line break.
 RETIRED = [(re.compile(pattern.replace(" ", " +"), re.IGNORECASE), right)
@@ -46,6 +52,21 @@ RETIRED = [(re.compile(pattern.replace(" ", " +"), re.IGNORECASE), right)
     (r"\bplain decimal\b", "whole number"),
     (r"\bgood until\b", "valid until"),
     (r"\b(?:cannot|can) be asked\b", "unreachable; say who asks whom"),
+)]
+
+# What is retired in a comment, whose lines are read as one text ("^": where it begins).
+IN_COMMENTS = [(re.compile(pattern.replace(" ", " +")), right)
+               for pattern, right in (
+    (r"^Of (?!course)", "begin with the thing, not with what it is a part of"),
+    (r"^What(?:ever)?\b(?! is a )|^Who(?:ever)?\b", "a noun as the subject"),
+    (r"^Nothing (?:where|if|for|of)\b", "Returns nullopt if ..., Returns false if ..."),
+    (r"\b(?:[Ss]tands?|[Ss]tood)\b(?! for)", "is, are, runs"),
+    (r"\b[Tt]old\b", "reported, known, given"),
+    (r"\bby itself\b", "by default, alone"),
+    (r"\b(?:[Ss]ome|[Nn]o|[Ee]very|[Aa]ny)body\b", "the caller, the operator, no caller"),
+    (r"\b[Rr]ooms?\b(?! for)|\b[Hh]ouses?\b", "module"),
+    (r"\b[Ss]tor(?:y|ies)\b", "scenario"),
+    (r"\bwhat (?:it|they|he|one) (?:says?|does|do|has|have|is|are)\b", "a noun: the value, the answer, the fields"),
 )]
 
 # A comment, a raw string, a string, a character: in this order, since each may hold the others.
@@ -100,10 +121,51 @@ def breaches(path, source):
                 yield offset, " ".join(found.group().split()), right
 
 
-def pages(root):
-    for layer in ("webhook", "topology", "server"):
+def comments(source):
+    """(text, [(offset in the text, offset in the source)]) of each comment; lines that follow each other are one."""
+    parts, end = [], None
+    for found in TOKEN.finditer(source):
+        comment = found.group()
+        if not comment.startswith(("//", "/*")):
+            continue
+        begins = source.rfind("\n", 0, found.start()) + 1
+        alone = not source[begins:found.start()].strip()
+        body = comment[2:].removesuffix("*/") if comment.startswith("/*") else comment.lstrip("/")
+        at = found.end() - len(comment) + comment.index(body) if body else found.start()
+        if parts and alone and not source[end:found.start()].strip() and source.count("\n", end, found.start()) == 1:
+            parts.append((body, at))
+        else:
+            yield from [parts] if parts else []
+            parts = [(body, at)]
+        end = found.end()
+    yield from [parts] if parts else []
+
+
+def digest(source):
+    text = "\n".join(body.strip() for parts in comments(source) for body, _ in parts)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def breaches_of_comments(source):
+    for parts in comments(source):
+        text, begins = "", []
+        for body, _ in parts:
+            begins.append(len(text))
+            text += (" " if text else "") + body.strip()
+        for pattern, right in IN_COMMENTS:
+            for found in pattern.finditer(re.sub(r"`[^`]*`|\"[^\"]*\"", lambda quoted: "x" * len(quoted.group()), text)):
+                part = bisect.bisect_right(begins, found.start()) - 1
+                yield parts[part][1], f"comment: {' '.join(found.group().split())}", right
+
+
+def sources(root):
+    for layer in LAYERS:
         for suffix in ("cpp", "hpp"):
             yield from (root / layer).rglob(f"*.{suffix}")
+
+
+def pages(root):
+    yield from sources(root)
     for suffix in ("yaml", "tpl", "txt", "md", "json"):
         yield from (root / "charts").rglob(f"*.{suffix}")
     yield from [root / "README.md"]
@@ -126,11 +188,15 @@ def read_allowed(root):
 
 def check(root):
     allowed, faults = read_allowed(root)
+    before = set((root / BEFORE).read_text(encoding="utf-8").split())
     used, read = set(), 0
     for path in sorted(pages(root)):
         name, source = path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
         read += 1
-        for offset, word, right in sorted(breaches(path, source)):
+        found = list(breaches(path, source))
+        if path.suffix in (".cpp", ".hpp") and digest(source) not in before:
+            found += breaches_of_comments(source)
+        for offset, word, right in sorted(found):
             if (name, word.lower()) in allowed:
                 used.add((name, word.lower()))
             else:
@@ -155,6 +221,9 @@ GOOD = {
     "README.md": "A webhook. There is no image.\n",
     "docs/contract.md": "Words.\n",
     "docs/decisions/1.md": "It wants this for ever.\n",
+    "kubectl/d.cpp": "// Of the first what is told stands here.\n",
+    "base/e.cpp": '// Returns "what it is" of `somebody`.\nauto a = 1;  // what is given\n',
+    BEFORE: "97437e479312\n",
     ALLOWED: "# FILE | WORD | REASON\n",
 }
 BAD = [  # file, text, line and word of the breach
@@ -175,6 +244,12 @@ BAD = [  # file, text, line and word of the breach
     ("charts/t/values.yaml", "# Kept for\n# ever.\na: 1\n", '1: "for ever"'),
     ("charts/t/values.schema.json", '{"description": "What it looks after."}\n', '1: "looks after"'),
     ("charts/t/templates/NOTES.txt", "\nAway with it\n", '2: "Away with"'),
+    ("kubectl/d.cpp", "// Returns a name.\n\n// Of the second\n", '3: "comment: Of"'),
+    ("base/e.cpp", "int a;\n// The Pod waits\n// until it is\n// told.\n", '4: "comment: told"; right: reported'),
+    ("base/e.cpp", "int a;  // What it has.\n", '1: "comment: What"'),
+    ("base/e.cpp", "/* The value stands\nhere. */\n", '1: "comment: stands"'),
+    ("base/e.cpp", "// Who waits.\n", '1: "comment: Who"'),
+    ("base/e.cpp", "// See the room.\n", '1: "comment: room"'),
     ("README.md", "Pods are\nleft as they are.\n", '2: "left as they are"'),
     ("docs/contract.md", "One\n\nis passed over.\n", '3: "passed over"'),
     (ALLOWED, "README.md | for ever |\n", "1: expected FILE | WORD | REASON"),
@@ -209,13 +284,22 @@ def self_test():
     return 1 if failed else 0
 
 
-def main(argument):
+def settle(root):
+    have = {digest(path.read_text(encoding="utf-8")) for path in sources(root)}
+    lines = (root / BEFORE).read_text(encoding="utf-8").splitlines()
+    (root / BEFORE).write_text("".join(f"{line}\n" for line in lines if line in have), encoding="utf-8")
+    return 0
+
+
+def main(argument, *options):
     if argument == "--self-test":
         return self_test()
+    if options == ("--settle",):
+        return settle(pathlib.Path(argument))
     faults, read = check(pathlib.Path(argument))
     print("\n".join(faults) or f"{read} files, no retired word")
     return 1 if faults else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))
