@@ -1,5 +1,5 @@
 // `rules`: what this program may ever write into a Pod, and what it reads. What --rbac prints is
-// server/kube/cluster/rbac.hpp; what --diff prints, server/tools/reference/rules_diff.
+// server/kube/cluster/rbac.hpp; what --diff prints, kubectl/reference/rules_diff.
 #pragma once
 
 #include "server/text/console.hpp"

@@ -523,7 +523,7 @@ class Others(unittest.TestCase):
         self.assertEqual(["ok"], [one["verdict"] for one in installation.checks() if one["check"] == "deployment"])
 
     def test_replicas_are_made_again(self):
-        """Where they then stand is the scheduler's: tests/unit/server/tools/inspect/doctor plays it."""
+        """Where they then stand is the scheduler's: tests/unit/kubectl/inspect/doctor plays it."""
         installation = Installation(options.helm[0], VALUES)
         on_one_node(installation)
         before = installation.values()

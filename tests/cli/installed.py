@@ -10,7 +10,7 @@ import tempfile
 
 def main(cmake, build):
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as manual:
-        subprocess.run([pathlib.Path(build) / "server/cli/pages/man_pages", manual], check=True)
+        subprocess.run([pathlib.Path(build) / "kubectl/pages/man_pages", manual], check=True)
         subprocess.run([cmake, "--install", build, "--prefix", folder], check=True, stdout=subprocess.DEVNULL)
         prefix = pathlib.Path(folder)
         bin, share = prefix / "bin", prefix / "share"

@@ -582,12 +582,12 @@ def what_both_have_names_the_one_that_is_asked():
 def every_manual_page_renders():
     assert shutil.which("groff"), "groff is not installed"
     with tempfile.TemporaryDirectory() as folder:
-        writer = pathlib.Path(program.PROGRAM).parent / "cli/pages/man_pages"
+        writer = pathlib.Path(program.PROGRAM).parent / "../kubectl/pages/man_pages"
         code, out, err = program.run(writer, folder)
         assert (code, out, err) == (0, "", ""), err
-        for each, called, _ in BOTH:
-            file = called.replace(" ", "-")
-            renders(functools.partial(program.run, each), file, commands_of(each), pathlib.Path(folder) / file)
+        of_tools = program.tools()
+        renders(functools.partial(program.run, of_tools), "kubectl-tpu", commands_of(of_tools),
+                pathlib.Path(folder) / "kubectl-tpu")
         assert program.run(writer) == (2, "", "usage: man_pages FOLDER\n")
         assert program.run(writer, "/proc/1")[0] == 1
 

@@ -1,4 +1,4 @@
-#include "server/tools/review/command.hpp"
+#include "kubectl/review/command.hpp"
 #include "tests/fuzz/printed.hpp"
 #include "tests/fuzz/targets.hpp"
 

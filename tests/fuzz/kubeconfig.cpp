@@ -1,5 +1,5 @@
+#include "kubectl/plugins/exec_user.hpp"
 #include "server/kube/access/api_config.hpp"
-#include "server/tools/plugins/exec_user.hpp"
 #include "tests/fuzz/growth.hpp"
 #include "tests/fuzz/targets.hpp"
 

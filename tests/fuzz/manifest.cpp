@@ -1,4 +1,4 @@
-#include "server/tools/predict/explain/command.hpp"
+#include "kubectl/predict/explain/command.hpp"
 #include "tests/fuzz/growth.hpp"
 #include "tests/fuzz/printed.hpp"
 #include "tests/fuzz/targets.hpp"

@@ -1,6 +1,6 @@
+#include "kubectl/policy/command.hpp"
 #include "server/settings/rules_file.hpp"
 #include "server/text/yaml.hpp"
-#include "server/tools/policy/command.hpp"
 #include "tests/fuzz/growth.hpp"
 #include "tests/fuzz/printed.hpp"
 #include "tests/fuzz/problems.hpp"

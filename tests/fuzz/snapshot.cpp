@@ -1,5 +1,5 @@
-#include "server/tools/inspect/slices/command.hpp"
-#include "server/tools/inspect/source/snapshot_file.hpp"
+#include "kubectl/inspect/slices/command.hpp"
+#include "kubectl/inspect/source/snapshot_file.hpp"
 #include "tests/fuzz/growth.hpp"
 #include "tests/fuzz/printed.hpp"
 #include "tests/fuzz/targets.hpp"

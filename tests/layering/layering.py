@@ -4,7 +4,7 @@
 layering.py ROOT          one line per breach, and the code lines that each program links; exit 1 if there is a breach
 layering.py --self-test   a made-up tree with one breach at a time: each must be found
 
-An arrow is "may be included by": base <- topology <- webhook <- server, and within these the rooms of
+An arrow is "may be included by": base <- topology <- webhook <- server <- kubectl, and within these the rooms of
 rooms.txt. docs/architecture.md
 """
 
@@ -15,7 +15,7 @@ import tempfile
 
 from rooms import circles, read_table, room_of
 
-LAYERS = ("base", "topology", "webhook", "server")  # each may include itself and those before it
+LAYERS = ("base", "topology", "webhook", "server", "kubectl")  # each may include itself and those before it
 SOURCES = (".cpp", ".hpp")
 
 # What a layer may include besides the standard library; a name that ends in '/' is a folder.
@@ -24,6 +24,7 @@ LIBRARIES = {
     "topology": ("boost/system/",),
     "webhook": ("fmt/", "immintrin.h"),
     "server": ("",),  # all that there is
+    "kubectl": ("",),
 }
 
 # Standard headers that are no business of base, topology and webhook: they decide, and do nothing else.
@@ -57,15 +58,15 @@ IN_NO_ROOM = {"base/result.hpp": "tpuwh", "server/text/json.hpp": "tpuwh::server
 TABLE = "tests/layering/rooms.txt"
 # Whoever is in the way of Pods and what people run stand on one ground and do not see each other; what reads a
 # cluster decides nothing. By the rooms that a room reaches, however far.
-NEVER = (("server/serve", "server/tools"), ("server/tools", "server/serve"),
-         ("server/kube", "webhook/decide"), ("server/kube", "webhook/answer"),
-         ("server/cli/tpu_webhook", "server/tools"), ("server/cli/kubectl_tpu", "server/serve"))
+NEVER = (("kubectl", "server/serve"), ("server/kube", "webhook/decide"), ("server/kube", "webhook/answer"))
 
-PROGRAMS = {"tpu-webhook": "server/cli/tpu_webhook", "kubectl-tpu": "server/cli/kubectl_tpu"}
+PROGRAMS = {"tpu-webhook": "server/cli/tpu_webhook", "kubectl-tpu": "kubectl/cli"}
 # Folders that hold rooms and are none, and no part of a name.
-HOUSES = ("serve", "tools", "inspect", "predict", "reference")
+HOUSES = ("serve", "inspect", "predict", "reference")
+# "Plain" renames the namespaces of kubectl; until then they are those of the folder that it was part of.
+MOVED = {"kubectl": "server", "kubectl/cli": "server/cli/kubectl_tpu", "kubectl/pages": "server/cli/pages"}
 NAMESPACE = re.compile(r"^\s*(?:inline )?namespace (tpuwh[\w:]*) \{")
-NAMED = re.compile(r"(?<![\w/.-])(?:base|topology|webhook|server)/[\w/]+\.[ch]pp\b")
+NAMED = re.compile(r"(?<![\w/.-])(?:base|topology|webhook|server|kubectl)/[\w/]+\.[ch]pp\b")
 INCLUDE = re.compile(r"^\s*#\s*include\s*([<\"])([^>\"]+)[>\"]")
 COMMENT_OR_STRING = re.compile(r"//.*|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'")
 TARGET = re.compile(r"\b(?:add_library|add_executable|target_sources|tpuwh_room)\s*\(([^)]*)\)", re.S)
@@ -231,8 +232,9 @@ def sizes(root):
 
 
 def namespace_of(room):
-    """The folder, without the house and its floor: server/serve/https and server/tools/review are named as what is beside them."""
-    return "::".join(["tpuwh", *(name for name in room.split("/") if name not in HOUSES)])
+    """The folder, without the house and its floor: server/serve/https and kubectl/review are named as what is beside them."""
+    moved = MOVED.get(room) or re.sub(r"^kubectl\b", MOVED["kubectl"], room)
+    return "::".join(["tpuwh", *(name for name in moved.split("/") if name not in HOUSES)])
 
 
 def namespaces(root):
@@ -416,16 +418,11 @@ BAD = (
      {**table("server/net:", "server/net: server/serve/https"),
       "server/net/other.hpp": '#include "server/serve/https/session.hpp"\n'},
      "server/serve/https -> server/net -> server/serve/https: a circle of rooms"),
-    ("serve knows a tool",
-     {TABLE: GOOD[TABLE].replace("server/serve/https:", "server/tools/review: server/net\nserver/serve/https: server/tools/review"),
-      "server/tools/review/a.hpp": '#include "server/net/asio.hpp"\n',
-      "server/serve/https/other.hpp": '#include "server/tools/review/a.hpp"\n'},
-     "server/serve/https reaches server/tools/review"),
     ("a tool knows what serves, by another room",
-     {TABLE: GOOD[TABLE].replace("server/cli: ", "server/rules: server/serve/https\nserver/tools/review: server/rules\nserver/cli: "),
+     {TABLE: GOOD[TABLE].replace("server/cli: ", "server/rules: server/serve/https\nkubectl/review: server/rules\nserver/cli: "),
       "server/rules/a.hpp": '#include "server/serve/https/session.hpp"\n',
-      "server/tools/review/a.hpp": '#include "server/rules/a.hpp"\n'},
-     "server/tools/review reaches server/serve/https"),
+      "kubectl/review/a.hpp": '#include "server/rules/a.hpp"\n'},
+     "kubectl/review reaches server/serve/https"),
     ("a room that is in no table", {"webhook/new/a.hpp": ""}, "room webhook/new is not in"),
     ("a room without files", table("server/net:", "server/old:\nserver/net:"), "server/old has no files"),
     ("a page that names what is gone", {"docs/a.md": "see `webhook/read/gone.hpp`, `webhook/read/pod.hpp`\n"},
@@ -442,6 +439,9 @@ UP = (
      '"server/net/asio.hpp" points up'),
     ("base includes topology", {"base/json/reader.cpp": '#include "base/json/reader.hpp"\n#include "topology/dims.hpp"\n'},
      "points up"),
+    ("server includes kubectl", {"kubectl/review/a.hpp": '#include "server/net/asio.hpp"\n',
+                                 TABLE: GOOD[TABLE] + "kubectl/review: server/net\n",
+                                 "server/serve/https/other.hpp": '#include "kubectl/review/a.hpp"\n'}, "points up"),
 )
 
 

@@ -1,7 +1,7 @@
 """What a command that makes a node pool makes: its Nodes, as GKE documents them, from the command's flags alone. And
 JobSets for each machine, topology and way to have the nodes, whose commands are worth trying.
 
-It knows nothing of server/tools/predict/outlook/made_pool.cpp, which is held against it (tests/cli/fixes.py, and tests/e2e/by_label with
+It knows nothing of kubectl/predict/outlook/made_pool.cpp, which is held against it (tests/cli/fixes.py, and tests/e2e/by_label with
 the real scheduler).
 """
 

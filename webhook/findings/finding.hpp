@@ -90,7 +90,7 @@ enum class Level : std::uint8_t {
   deny,  // the object is refused
 };
 
-// In words: server/tools/reference/ids/webhook_rows.hpp.
+// In words: kubectl/reference/ids/webhook_rows.hpp.
 struct Row {
   Finding finding;
   std::string_view id;  // "TPU-102": for good, never given to another

@@ -1,7 +1,7 @@
 // What an object asks for, held against the rule of its namespace.
 //
 // The admission policies of `kubectl tpu policy --team-rules` say the same in the same words
-// (server/tools/policy/rules_cel.cpp): a test holds one to the other.
+// (kubectl/policy/rules_cel.cpp): a test holds one to the other.
 #pragma once
 
 #include "webhook/findings/finding.hpp"

@@ -14,7 +14,7 @@ struct Written {
 };
 
 // A controller that makes so many Pods of a template, which differ in their number alone: what
-// webhook/validate/plain.cpp and server/tools/predict/expand/plain.cpp have to know of it. Members
+// webhook/validate/plain.cpp and kubectl/predict/expand/plain.cpp have to know of it. Members
 // are those of the object's spec, or of each of its parts. Values are as in Written.
 struct PlainMaker {
   std::string_view parts = {};  // the member that lists parts; "" where the spec is the only one
@@ -32,7 +32,7 @@ struct ObjectKind {
   std::string_view group;                    // "batch"
   std::array<std::string_view, 2> versions;  // that are checked, the newest first; "" for none
   std::string_view kind, resource;           // "CronJob", "cronjobs"
-  // Null where webhook/validate and server/tools/predict/expand have a function for it.
+  // Null where webhook/validate and kubectl/predict/expand have a function for it.
   const PlainMaker* maker = nullptr;
   // Pods have it for an owner, at once or by another one.
   bool makes_pods = true;

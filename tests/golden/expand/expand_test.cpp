@@ -1,4 +1,4 @@
-// Each Pod that server/tools/predict/expand makes of a manifest is the one that the real controller
+// Each Pod that kubectl/predict/expand makes of a manifest is the one that the real controller
 // made of it: all of metadata and spec, of every review of tests/golden/recorded.
 //
 // A Pod that comes in several reviews is compared with each of them:
@@ -8,9 +8,9 @@
 //               Pod without what that webhook writes, the second with all of it and with our
 //               patch, which is taken out by its record
 //   made again  after a failure or a deletion: the same Pod, of another Job, uid or replica name
-#include "server/tools/predict/expand/expand.hpp"
+#include "kubectl/predict/expand/expand.hpp"
+#include "kubectl/predict/wrappers/open.hpp"
 #include "server/text/yaml.hpp"
-#include "server/tools/predict/wrappers/open.hpp"
 #include "tests/golden/expand/api_server.hpp"
 #include "tests/golden/expand/compare.hpp"
 #include "tests/golden/golden_case.hpp"

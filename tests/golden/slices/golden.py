@@ -3,7 +3,7 @@
 
 Each case is a cluster of snapshot.py, as it is or spoiled. Of three, CASE.txt has the commands and
 all that they print; of the others outcomes.txt says what the reports come to, so that a sentence
-changes in few places: those of every check are in unit/server/tools/inspect/slices. --update writes the files.
+changes in few places: those of every check are in unit/kubectl/inspect/slices. --update writes the files.
 """
 
 import difflib

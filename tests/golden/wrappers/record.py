@@ -2,7 +2,7 @@
 LeaderWorkerSet makes of it. It builds controllers/ with the modules of tests/e2e/controlplane/modules/today/operators,
 which have both. That takes a minute if the end-to-end suite has built Kueue, and else several.
 
-The unit tests of server/tools/predict/wrappers compare what is made there with these files.
+The unit tests of kubectl/predict/wrappers compare what is made there with these files.
 """
 
 import pathlib

@@ -1,7 +1,7 @@
 #include "server/cli/cli.hpp"
 
-#include "server/cli/kubectl_tpu/program.hpp"
-#include "server/cli/pages/man_page.hpp"
+#include "kubectl/cli/program.hpp"
+#include "kubectl/pages/man_page.hpp"
 #include "server/cli/tpu_webhook/program.hpp"
 #include "server/settings/table.hpp"
 #include "tests/support/named_case.hpp"

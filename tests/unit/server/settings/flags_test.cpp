@@ -1,6 +1,6 @@
 // Flags, file keys, schema and `config print` are the same set, and which of them wins.
+#include "kubectl/cli/program.hpp"
 #include "server/cli/cli.hpp"
-#include "server/cli/kubectl_tpu/program.hpp"
 #include "server/cli/tpu_webhook/program.hpp"
 #include "server/settings/schema.hpp"
 #include "server/settings/table.hpp"

@@ -1,8 +1,8 @@
 #include "server/text/printed.hpp"
 
+#include "kubectl/print/table.hpp"
 #include "server/text/console.hpp"
 #include "server/text/json_line.hpp"
-#include "server/tools/print/table.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

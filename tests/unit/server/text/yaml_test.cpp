@@ -1,8 +1,8 @@
 #include "server/text/yaml.hpp"
 #include "base/result.hpp"
 
+#include "kubectl/objects/read_json.hpp"
 #include "server/text/json_text.hpp"
-#include "server/tools/objects/read_json.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

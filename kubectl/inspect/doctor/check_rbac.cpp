@@ -1,0 +1,218 @@
+#include "kubectl/inspect/doctor/check.hpp"
+#include "kubectl/inspect/doctor/commands.hpp"
+#include "kubectl/inspect/doctor/difference.hpp"
+#include "kubectl/inspect/doctor/mending.hpp"
+#include "kubectl/inspect/doctor/settings_of.hpp"
+#include "kubectl/inspect/running/installation.hpp"
+#include "server/kube/certificate/configuration.hpp"
+#include "server/kube/cluster/rbac.hpp"
+#include "server/text/json_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace tpuwh::server::doctor {
+
+namespace {
+
+std::string how_to_fix(const View& view) {
+  return with_note(put_back(view), "or apply the output of tpu-webhook rules --rbac");
+}
+
+bool covers(const Json& list, const std::string& wanted) {
+  return list.is_array() &&
+         std::ranges::any_of(list, [&](const Json& each) { return each == wanted || each == "*"; });
+}
+
+// A rule without names is for all.
+bool names_allow(const Json& given, const kube::cluster::RbacRule& rule) {
+  return given.is_null() ||
+         (!rule.names.empty() &&
+          std::ranges::all_of(rule.names, [&](const auto& each) { return covers(given, each); }));
+}
+
+bool grants(const Json& role, const kube::cluster::RbacRule& rule, const std::string& verb) {
+  const Json& rules = text::member(role, "rules");
+  return rules.is_array() && std::ranges::any_of(rules, [&](const Json& each) {
+           return covers(text::member(each, "apiGroups"), rule.api_group) &&
+                  covers(text::member(each, "resources"), rule.resource) &&
+                  covers(text::member(each, "verbs"), verb) &&
+                  names_allow(text::member(each, "resourceNames"), rule);
+         });
+}
+
+// The rules that this installation uses.
+std::vector<kube::cluster::RbacRule> needed(const View& view) {
+  return kube::cluster::rbac_rules({.cluster = keeps_ledger(view),
+                                    .claims = reads_claims(view),
+                                    .secret = view.issues_itself ? view.secret_name : ""});
+}
+
+// Returns the rules that this installation uses, or, if its settings are not known, all rules that
+// an installation may use.
+std::vector<kube::cluster::RbacRule> allowed(const View& view) {
+  if (settings_known(view)) return needed(view);
+  return kube::cluster::rbac_rules({.claims = true, .secret = view.secret_name});
+}
+
+// "list watch of pods; get of configmaps".
+std::vector<std::string> missing(const View& view, const Json& role, bool own_namespace) {
+  std::vector<std::string> out;
+  for (const kube::cluster::RbacRule& rule : needed(view)) {
+    if (rule.own_namespace != own_namespace) continue;
+    std::vector<std::string> verbs;
+    for (const std::string& verb : rule.verbs)
+      if (!grants(role, rule, verb)) verbs.push_back(verb);
+    if (verbs.empty()) continue;
+    const std::string resource =
+        rule.api_group.empty() ? rule.resource : rule.resource + "." + rule.api_group;
+    out.push_back(fmt::format("{} of {}", fmt::join(verbs, ", "), resource));
+  }
+  return out;
+}
+
+// "*" or "get of secrets": of a rule what no rule of ours asks for. A rule is larger than one of
+// ours that says the same of fewer names.
+std::vector<std::string> superfluous(const View& view, const Json& role, bool own_namespace) {
+  const auto asked = [&, rules = allowed(view)](const std::string& group,
+                                                const std::string& resource,
+                                                const std::string& verb, const Json& names) {
+    return std::ranges::any_of(rules, [&](const auto& rule) {
+      const bool narrow =
+          rule.names.empty() ||
+          (names.is_array() && !names.empty() &&
+           std::all_of(names.begin(), names.end(), [&](const Json& each) {
+             return each.is_string() &&
+                    std::ranges::find(rule.names, each.get<std::string>()) != rule.names.end();
+           }));
+      return rule.own_namespace == own_namespace && rule.api_group == group &&
+             rule.resource == resource && narrow &&
+             std::ranges::find(rule.verbs, verb) != rule.verbs.end();
+    });
+  };
+  std::vector<std::string> out;
+  for (const Json& rule : text::member(role, "rules")) {
+    const Json& names = text::member(rule, "resourceNames");
+    for (const Json& group : text::member(rule, "apiGroups"))
+      for (const Json& resource : text::member(rule, "resources"))
+        for (const Json& verb : text::member(rule, "verbs"))
+          if (group.is_string() && resource.is_string() && verb.is_string() &&
+              !asked(group, resource, verb, names))
+            out.push_back(
+                fmt::format("{} of {}{}", verb.get<std::string>(), resource.get<std::string>(),
+                            group == "" ? std::string() : "." + group.get<std::string>()));
+    if (const Json& paths = text::member(rule, "nonResourceURLs"); !paths.empty())
+      out.push_back(text::dump_json(paths));
+  }
+  return out;
+}
+
+// Others that a binding gives the same rights.
+std::vector<std::string> other_subjects(const Json& binding, const std::string& account,
+                                        const std::string& ns) {
+  std::vector<std::string> out;
+  for (const Json& each : text::member(binding, "subjects"))
+    if (text::text_member(each, "kind") != "ServiceAccount" ||
+        text::text_member(each, "name") != account || text::text_member(each, "namespace") != ns)
+      out.push_back(
+          fmt::format("{} {}", text::text_member(each, "kind"), text::text_member(each, "name")));
+  return out;
+}
+
+bool binds(const Json& binding, const std::string& kind, const std::string& account,
+           const std::string& ns) {
+  const Json& role = text::member(binding, "roleRef");
+  if (text::text_member(role, "kind") != kind ||
+      text::text_member(role, "name") != running::installed_name ||
+      text::text_member(role, "apiGroup") != "rbac.authorization.k8s.io")
+    return false;
+  const Json& subjects = text::member(binding, "subjects");
+  return subjects.is_array() && std::ranges::any_of(subjects, [&](const Json& each) {
+           return text::text_member(each, "kind") == "ServiceAccount" &&
+                  text::text_member(each, "name") == account &&
+                  text::text_member(each, "namespace") == ns;
+         });
+}
+
+// What has the API server's controllers put other rules into a role, or ours into the roles of
+// people (view, edit, admin), as a path in the object; "" where nothing does.
+std::string aggregation(const Json& role) {
+  constexpr auto rule = "aggregationRule";
+  if (!text::member(role, rule).is_null()) return std::string("/") + rule;
+  const Json& labels = text::member(text::member(role, "metadata"), "labels");
+  if (!labels.is_object()) return {};
+  for (const auto& [key, value] : labels.items())
+    if (key.starts_with("rbac.authorization.k8s.io/aggregate-to-") && value == "true")
+      return "/metadata/labels/" + escaped(key);
+  return {};
+}
+
+void warn_of_aggregation(const View& view, const std::string& where, Checks& out) {
+  Mending mending(view, view.cluster_role.object, "clusterrole tpu-webhook", "");
+  mending.remove(where);
+  warn(out, "rbac",
+       fmt::format(
+           "ClusterRole tpu-webhook has {}, which mixes its rights with those of other roles",
+           where),
+       mending.command());
+}
+
+void check_role(const View& view, const std::string& kind, const Read& role, const Read& binding,
+                Checks& out) {
+  constexpr auto check = "rbac";
+  if (role.found == Found::unknown) return unknown(out, check, role.why);
+  if (binding.found == Found::unknown) return unknown(out, check, binding.why);
+  const auto absent = [&](const std::string& what) {
+    fail(out, check, fmt::format("there is no {} {}", what, running::installed_name),
+         how_to_fix(view));
+  };
+  if (!role.there() && !settings_known(view))
+    return unknown(out, check, fmt::format("whether a {} is needed: {}", kind, view.config.why));
+  if (!role.there()) return absent(kind);
+  if (!binding.there()) return absent(kind + "Binding");
+  const auto lacking = missing(view, role.object, kind == "Role");
+  const std::string account = account_of(view.deployment.object);
+  if (!lacking.empty())
+    fail(out, check,
+         fmt::format("{} {} lacks {}", kind, running::installed_name, fmt::join(lacking, "; ")),
+         how_to_fix(view));
+  else if (!binds(binding.object, kind, account, view.ns))
+    fail(out, check,
+         fmt::format("{}Binding {} does not bind the {} to ServiceAccount {}/{}", kind,
+                     running::installed_name, kind, view.ns, account),
+         how_to_fix(view));
+  else if (const auto more = superfluous(view, role.object, kind == "Role"); !more.empty())
+    warn(out, check,
+         fmt::format("{} {} grants more than `serve` needs: {}", kind, running::installed_name,
+                     fmt::join(more, ", ")),
+         how_to_fix(view));
+  else if (const auto where = aggregation(role.object); !where.empty())
+    warn_of_aggregation(view, where, out);
+  else if (const auto others = other_subjects(binding.object, account, view.ns); !others.empty())
+    warn(out, check,
+         fmt::format("{}Binding {} gives the same rights to {}", kind, running::installed_name,
+                     fmt::join(others, ", ")),
+         how_to_fix(view));
+  else
+    ok(out, check,
+       fmt::format("{} {} grants what `serve` needs, and no more", kind, running::installed_name));
+}
+
+}  // namespace
+
+// By the objects' words: to ask by a SubjectAccessReview is to create one, and doctor changes
+// nothing.
+void check_rbac(const View& view, Checks& out) {
+  if (needed(view).empty())
+    return ok(
+        out, "rbac",
+        fmt::format(
+            "ledger: {}, and the certificate comes from files: the API server is never called",
+            setting(view, "ledger")));
+  check_role(view, "ClusterRole", view.cluster_role, view.cluster_role_binding, out);
+  check_role(view, "Role", view.role, view.role_binding, out);
+}
+
+}  // namespace tpuwh::server::doctor

@@ -1,0 +1,83 @@
+// Commands that a person is told to run. Here alone they are made: each names what it is about in
+// full (release, chart, namespace), keeps every value that it does not name, and a name that the
+// cluster told is one word of the shell.
+#pragma once
+
+#include "kubectl/inspect/doctor/view.hpp"
+#include "server/text/json.hpp"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tpuwh::server::doctor {
+
+// Helm's name for an installation, and the namespace that holds its record of it.
+struct Release {
+  std::string name, ns;
+};
+
+// The release that an object is of, by the annotations that Helm writes. Nothing where Helm did
+// not install it, or where the names are none.
+std::optional<Release> release_of(const Json& object);
+
+// That of our own objects: what most of them say.
+std::optional<Release> our_release(const View& view);
+
+// Revisions of a release by Helm's word, newest first.
+struct Revision {
+  unsigned number;
+  std::string status;  // "deployed", "pending-upgrade"
+};
+std::vector<Revision> revisions(const ReadList& records);
+
+// "kubectl -n NAMESPACE WHAT".
+std::string kubectl(const std::string& ns, std::string_view what);
+
+// How to give values other contents: `--set` and the like, complete. All others stay, also those
+// whose default was another when the installation was made. Without a release, in words.
+std::string with_values(const View& view, const std::vector<std::string>& flags);
+
+// How what the chart makes is made again with the values that it had, what somebody has deleted or
+// edited too.
+std::string put_back(const View& view);
+
+// How a flag (without its "--"), or variables, are taken out of extraArgs and extraEnv, which keep
+// all others.
+std::string without_argument(const View& view, std::string_view flag);
+std::string without_variables(const View& view, const std::set<std::string>& names);
+
+// put_back() of what kubectl may have edited: Helm 4 leaves what somebody else has written.
+std::string as_the_chart_says(const View& view);
+
+// A fix, and what is to be known besides, or is another way: behind a "#", so that no shell takes
+// it for a command when the whole is pasted.
+std::string with_note(const std::string& fix, std::string_view note);
+
+// How to install it where nothing is.
+std::string install(const View& view);
+
+std::string uninstall(const Release& release);
+// "helm rollback NAME REVISION -n NAMESPACE"
+std::string roll_back(const Release& release, unsigned revision);
+
+// Whether the installation is of the release that this program is of; it is where nobody says
+// another.
+bool is_of_this_release(const View& view);
+
+// Why it did something, or did not.
+std::string log_of_the_program(const View& view);
+
+// Whether cert-manager issues the certificate and writes the caBundle: by the annotation that asks
+// for it, or the Certificate of the chart's.
+bool is_cert_managers(const View& view);
+
+// How the API server comes to trust the certificate: by whoever writes the caBundle.
+std::string how_to_trust(const View& view);
+
+// What lets Pods be created while nobody answers and nobody can.
+std::string stop_calling();
+
+}  // namespace tpuwh::server::doctor

@@ -1,0 +1,62 @@
+// What an installation is told to do: by the flags of its Deployment, and by the configuration
+// file that the Deployment mounts.
+#pragma once
+
+#include "kubectl/inspect/doctor/view.hpp"
+#include "server/text/json.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tpuwh::server::doctor {
+
+// Where the file of --config is from. `kind` is Secret or ConfigMap.
+struct MountedFile {
+  std::string kind, name, key;
+};
+
+// Nothing where the Deployment names no file, or mounts none at its folder.
+std::optional<MountedFile> mounted_config(const Json& deployment);
+
+// The text of the file, of the object that it is mounted from; "" where it is not there.
+std::string text_of(const MountedFile& file, const Read& object);
+
+// The file itself, of the object that it is mounted from. `why` says what is wrong with it.
+Read config_of(const MountedFile& file, const Read& object);
+
+// Whether every setting is known that the Deployment is given.
+bool settings_known(const View& view);
+
+// A setting that is one word ("mode", "tls.secret"), by its flag or in the file; "" if
+// neither says it, or is known.
+std::string setting(const View& view, const std::string& name);
+
+// The port that replicas serve HTTPS at, that of /readyz, and that of metrics alone, 0 for none,
+// with who says it ("--listen"). Nothing where the settings are not known.
+struct Port {
+  int number;
+  std::string from;
+};
+std::optional<Port> https_port(const View& view);
+std::optional<Port> health_port(const View& view);
+std::optional<Port> metrics_port(const View& view);
+
+// Whether the ledger is in the cluster, so that replicas watch it.
+bool keeps_ledger(const View& view);
+
+// Whether it reads resource claims; false where that is not known.
+bool reads_claims(const View& view);
+
+// Whether the program asks the API server for anything: the ledger, or its certificate.
+bool needs_api_server(const View& view);
+
+// The workload APIs that are handled, as --workloads names them: by the settings, else by the
+// configuration's entries (layout.hpp), else all.
+std::vector<std::string> handled(const View& view);
+
+// Whether Pods of this workload API are only watched. Nothing where it is not known.
+std::optional<bool> in_shadow(const View& view, std::string_view workload);
+
+}  // namespace tpuwh::server::doctor

@@ -1,0 +1,348 @@
+#include "kubectl/policy/rules_cel.hpp"
+
+#include "kubectl/reference/ids/policy_rows.hpp"
+#include "webhook/findings/finding.hpp"
+#include "webhook/rules/judge.hpp"
+
+#include <fmt/format.h>
+
+namespace tpuwh::server::policy {
+
+namespace {
+
+using webhook::findings::Finding;
+using webhook::rules::Capacity;
+using webhook::rules::Rule;
+using webhook::rules::Rules;
+
+// A template's Pods, whichever of their containers asks.
+constexpr std::string_view asked = R"(variables.templates.map(all, all.filter(t,
+  t.pod.spec.containers.exists(c, @in_limits@) ||
+  t.pod.spec.?initContainers.orValue([]).exists(c, @in_limits@)
+).map(t, {
+  'title': dyn(t.title),
+  'pod': dyn(t.pod),
+  'pods': dyn([0, [int(t.pods), @most_pods@].min()].max()),
+  'selector': dyn(t.pod.spec.?nodeSelector.orValue({})),
+  'part': dyn(string(t.pod.?metadata.?annotations[?'cloud.google.com/gke-tpu-slice-topology'].orValue(''))),
+  'all': dyn(t.pod.spec.containers + t.pod.spec.?initContainers.orValue([])),
+  'numbers': dyn([dyn(t.pod.spec.containers),
+    dyn(t.pod.spec.?initContainers.orValue([]).filter(c, c.?restartPolicy.orValue('') == 'Always')),
+    dyn(t.pod.spec.?initContainers.orValue([]).filter(c, c.?restartPolicy.orValue('') != 'Always'))].map(list,
+    list.filter(c, @in_limits@).map(c, @names@.filter(name, name in c.resources.limits).map(name,
+      string(c.resources.limits[name]).matches('^[0-9]{1,4}$') ?
+      int(string(c.resources.limits[name])) : @most_chips@).sum())))
+}).map(a, {
+  'title': dyn(a.title),
+  'pod': dyn(a.pod),
+  'pods': dyn(a.pods),
+  'all': dyn(a.all),
+  'chips': dyn([@most_chips@, a.numbers[1].map(n, int(n)).sum() + [a.numbers[0].map(n, int(n)).sum(),
+    a.numbers[2].size() == 0 ? 0 : a.numbers[2].map(n, int(n)).max()].max()].min()),
+  'accelerator': dyn(string(a.selector[?'cloud.google.com/gke-tpu-accelerator'].orValue(''))),
+  'topology': dyn(a.part != '' ? a.part : string(a.selector[?'cloud.google.com/gke-tpu-topology'].orValue(''))),
+  'capacity': dyn(
+    a.selector[?'cloud.google.com/gke-provisioning'].orValue('') == 'spot' ||
+    a.selector[?'cloud.google.com/gke-spot'].orValue('') == 'true' ? 'spot' :
+    a.selector[?'cloud.google.com/gke-provisioning'].orValue('') == 'flex-start' ||
+    a.selector[?'cloud.google.com/gke-flex-start'].orValue('') == 'true' ||
+    a.selector[?'cloud.google.com/gke-queued'].orValue('') == 'true' ? 'flex-start' :
+    a.selector[?'cloud.google.com/reservation-name'].orValue('') == '' ? 'on-demand' : 'reservation')
+})))";
+
+// `slice` is 0 where the topology has no number of chips.
+constexpr std::string_view counted = R"(variables.asked.map(all, all.map(a, {
+  'asked': dyn(a),
+  'axes': dyn(a.topology.matches('^[1-9][0-9]{0,5}(x[1-9][0-9]{0,5}){1,2}$') ?
+    a.topology.split('x').map(axis, int(axis)) : [0, 0])
+}).map(n, {
+  'asked': dyn(n.asked),
+  'slice': dyn(n.axes[0] * n.axes[1] * (n.axes.size() == 3 ? n.axes[2] : 1))
+}).map(n, {
+  'asked': dyn(n.asked),
+  'slice': dyn(n.slice),
+  'chips': dyn(n.asked.pods * n.asked.chips),
+  'slices': dyn(n.slice == 0 ? n.asked.pods : (n.asked.pods * n.asked.chips + n.slice - 1) / n.slice)
+})))";
+
+std::string as_cel(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "'";
+}
+
+// A regular expression that is the patterns, whole texts; "" for none, which is any.
+std::string expression_of(const std::vector<std::string>& patterns) {
+  std::string out;
+  for (const std::string& pattern : patterns) {
+    out += out.empty() ? "^(" : "|";
+    for (const char c : pattern) {
+      if (c == '*') {
+        out += ".*";
+      } else {
+        if (std::string_view(R"(\.+?()|[]{}^$)").find(c) != std::string_view::npos) out += '\\';
+        out += c;
+      }
+    }
+  }
+  return out.empty() ? out : out + ")$";
+}
+
+std::string_view id_of(Finding finding) {
+  return webhook::findings::row(finding).id;
+}
+
+// "[{...}] + …": what is broken of one object, `all` its counted templates, where a rule names its
+// namespace.
+class Faults {
+ public:
+  Faults(const Rule& rule, const Rules& rules) : rule_(rule) {
+    end_ = as_cel(fmt::format(" (rule {}{}{})", rule.name, rules.contact.empty() ? "" : "; ask ",
+                              rules.contact));
+  }
+
+  std::string cel() {
+    value(Finding::rule_accelerator, "accelerator", rule_.accelerators);
+    value(Finding::rule_topology, "topology", rule_.topologies);
+    capacity();
+    slice_chips();
+    most(Finding::rule_slices, "slices", rule_.slices,
+         " + (all.exists(n, n.slice == 0) ? ' (a Pod without a topology counts as one)' : '')");
+    most(Finding::rule_chips, "chips", rule_.chips);
+    hygiene();
+    return out_.empty() ? "[]" : out_;
+  }
+
+ private:
+  void add(std::string_view list) { out_ += (out_.empty() ? "" : " +\n") + std::string(list); }
+
+  // Of templates for which `holds`; `key` and `text` are CEL over `a`.
+  void each(std::string_view id, std::string_view holds, std::string_view key,
+            std::string_view amount, std::string_view text) {
+    add(fmt::format(
+        "all.filter(n, [n.asked].exists(a, {})).map(n, [n.asked].map(a, {{'key': dyn('{} ' "
+        "+ a.title + {}), 'amount': dyn({}),\n  'id': dyn('{}'), 'text': dyn('{}: ' + "
+        "a.title + {} + {})}})[0])",
+        holds, id, key, amount, id, id, text, end_));
+  }
+
+  void value(Finding finding, std::string_view name, const std::vector<std::string>& allowed) {
+    if (allowed.empty()) return;
+    const std::string values = as_cel(joined(allowed));
+    each(id_of(finding), fmt::format("!a.{}.matches({})", name, as_cel(expression_of(allowed))),
+         fmt::format("a.{}", name), "n.chips",
+         fmt::format(
+             "(a.{0} == '' ? 'selects no {0}, expected one of ' + {1} :\n    '{0} ' + a.{0} + ' "
+             "is not allowed, expected one of ' + {1})",
+             name, values));
+  }
+
+  void capacity() {
+    if (rule_.capacities.empty()) return;
+    std::vector<std::string> names, texts;
+    for (const Capacity each : rule_.capacities) {
+      names.emplace_back(webhook::rules::name_of(each));
+      texts.push_back(as_cel(names.back()));
+    }
+    each(id_of(Finding::rule_capacity),
+         fmt::format("!(a.capacity in [{}])", fmt::join(texts, ", ")), "a.capacity", "n.chips",
+         fmt::format("'asks for ' + a.capacity + ' capacity, expected one of ' + {}",
+                     as_cel(joined(names))));
+  }
+
+  void slice_chips() {
+    if (!rule_.slice_chips) return;
+    each(id_of(Finding::rule_slice_chips),
+         fmt::format("n.slice == 0 || n.slice > {}", *rule_.slice_chips), "''",
+         "n.slice == 0 ? 2000000000000000000 : n.slice",
+         fmt::format(
+             "(n.slice > 0 ? string(n.slice) + ' chips in a slice, expected at most {0}' "
+             ":\n    (a.topology == '' ? 'selects no topology' : 'the topology has no number "
+             "of chips') + ', expected at most {0} chips in a slice')",
+             *rule_.slice_chips));
+  }
+
+  void most(Finding finding, std::string_view what, const std::optional<std::uint64_t>& allowed,
+            std::string_view note = {}) {
+    if (!allowed) return;
+    add(
+        fmt::format("[all.map(n, int(n.{0})).sum()].filter(sum, sum > {1}).map(sum, {{'key': "
+                    "dyn('{2}'), 'amount': dyn(sum),\n  'id': dyn('{2}'), 'text': dyn('{2}: ' + "
+                    "string(sum) + ' {0}'{4} + ', expected at most {1}' + {3})}})",
+                    what, *allowed, id_of(finding), end_, note));
+  }
+
+  // What is wrong with a template, whatever its slice is.
+  void plain(std::string_view name, std::string_view holds, std::string_view key,
+             std::string_view text) {
+    each(ids::id_of(ids::rows::of_policy, name), holds, key, "0", text);
+  }
+
+  // Of a container with something wrong, the first is named.
+  void container(std::string_view name, std::string_view wrong, std::string_view text) {
+    plain(name, fmt::format("a.all.exists(c, {})", wrong),
+          fmt::format("a.all.filter(c, {}).map(c, c.name + ' ' + {}).join(' ')", wrong, text),
+          fmt::format("a.all.filter(c, {}).map(c, 'container ' + c.name + ' ' + {})[0]", wrong,
+                      text));
+  }
+
+  void hygiene() {
+    const webhook::rules::Hygiene& has = rule_.hygiene;
+    for (const auto& [key, values] : has.labels) {
+      const std::string found =
+          fmt::format("a.pod.?metadata.?labels[?{}].orValue('')", as_cel(key));
+      plain(
+          "label-required",
+          fmt::format("!{}.matches({}) || {} == ''", found, as_cel(expression_of(values)), found),
+          fmt::format("{} + {}", as_cel(key + " "), found),
+          fmt::format("({0} == '' ? 'label {1} is missing' : 'label {1} is ' + {0}) + ', expected "
+                      "' + {2}",
+                      found, key, as_cel(expected_words(values))));
+    }
+    if (has.queue)
+      add(
+          fmt::format("(queue ? [] : [{{'key': dyn('{0}'), 'amount': dyn(0), 'id': dyn('{0}'),\n  "
+                      "'text': dyn('{0}: label kueue.x-k8s.io/queue-name is missing' + {1})}}])",
+                      ids::id_of(ids::rows::of_policy, "queue-required"), end_));
+    constexpr std::string_view image = "c.?image.orValue('')";
+    if (!has.images.empty())
+      container("image-not-allowed",
+                fmt::format("!{}.matches({})", image, as_cel(expression_of(has.images))),
+                fmt::format("'has image ' + {} + ', expected one of ' + {}", image,
+                            as_cel(joined(has.images))));
+    if (has.digests)
+      container("image-without-digest",
+                fmt::format("!{}.matches('@sha256:[0-9a-f]{{64}}$')", image),
+                fmt::format("'has image ' + {} + ', expected one by its digest'", image));
+    if (has.tags)
+      container("image-latest",
+                fmt::format("{0}.matches(':latest$') || {0}.matches('^(.*/)?[^/:@]+$')", image),
+                fmt::format("'has image ' + {} + ', expected a tag other than latest'", image));
+    if (!has.privileged)
+      container("privileged", "c.?securityContext.?privileged.orValue(false)", "'is privileged'");
+    if (!has.host_paths)
+      plain(
+          "host-path", "a.pod.spec.?volumes.orValue([]).exists(v, has(v.hostPath))",
+          "a.pod.spec.volumes.filter(v, has(v.hostPath)).map(v, v.name).join(' ')",
+          "'volume ' + a.pod.spec.volumes.filter(v, has(v.hostPath))[0].name + ' is a path of the "
+          "node'");
+    if (!has.host_network)
+      plain("host-network", "a.pod.spec.?hostNetwork.orValue(false)", "''",
+            "'hostNetwork is true'");
+    if (!has.default_account)
+      plain(
+          "default-account",
+          "a.pod.spec.?serviceAccountName.orValue(a.pod.spec.?serviceAccount.orValue('')) in ['', "
+          "'default']",
+          "''", "'serviceAccountName is default'");
+    if (!has.secret_variables.empty()) {
+      const std::string wrong = fmt::format(
+          "c.?env.orValue([]).exists(e, e.?value.orValue('') != '' && e.name.matches({0}))",
+          as_cel(expression_of(has.secret_variables)));
+      container(
+          "key-in-text", wrong,
+          fmt::format("'writes the value of variable ' + c.env.filter(e, e.?value.orValue('') "
+                      "!= '' && e.name.matches({0}))[0].name + ' down, expected valueFrom a "
+                      "Secret'",
+                      as_cel(expression_of(has.secret_variables))));
+    }
+  }
+
+  const Rule& rule_;
+  std::string end_, out_;
+};
+
+// The number of the first rule that names the namespace; that of no rule where none does.
+std::string rule_number(const Rules& rules) {
+  std::string out;
+  for (std::size_t i = 0; i < rules.list.size(); ++i)
+    out += fmt::format("namespaceObject.metadata.name.matches({}) ? {} :\n",
+                       as_cel(expression_of(rules.list[i].namespaces)), i);
+  return out + std::to_string(rules.list.size());
+}
+
+std::string no_rule(const Rules& rules) {
+  if (rules.others_may_ask) return "[]";
+  return fmt::format(
+      "[{{'key': dyn('{0}'), 'amount': dyn(all.map(n, int(n.chips)).sum()), 'id': dyn('{0}'),\n"
+      "  'text': dyn('{0}: namespace ' + namespaceObject.metadata.name + ' may not ask for TPUs: "
+      "no rule names "
+      "it' + {1})}}]",
+      id_of(Finding::rule_namespace),
+      as_cel(rules.contact.empty() ? "" : fmt::format(" (ask {})", rules.contact)));
+}
+
+// Of each object, of which `broken` is CEL over `all`, its counted templates, and `queue`.
+std::string of_each_object(std::string_view broken) {
+  return fmt::format(
+      "[0, 1].filter(i, i < variables.counted.size()).map(i, [variables.counted[i]].map(all,\n"
+      "[variables.queue[i]].map(queue, all.size() == 0 ? [] :\n{})[0])[0])",
+      broken);
+}
+
+// Each rule has a variable of its own: an expression has at most 100,000 letters.
+void add_broken(const Rules& rules, std::vector<Step>& out) {
+  std::string chosen;
+  for (std::size_t i = 0; i < rules.list.size(); ++i) {
+    out.push_back({fmt::format("rule{}", i), of_each_object(Faults(rules.list[i], rules).cel())});
+    chosen += fmt::format("variables.rule == {0} ? variables.rule{0} :\n", i);
+  }
+  out.push_back({"faults", chosen + of_each_object(no_rule(rules))});
+}
+
+std::string names(const Rules& rules) {
+  std::string out = "[";
+  for (const Rule& rule : rules.list) out += as_cel(rule.name) + ", ";
+  return out + "'no rule'][variables.rule]";
+}
+
+}  // namespace
+
+std::string expected_words(const std::vector<std::string>& patterns) {
+  const bool any = patterns.size() == 1 && patterns.front() == "*";
+  return any ? "any value" : "one of " + joined(patterns);
+}
+
+std::string joined(const std::vector<std::string>& all) {
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+std::vector<Step> rule_steps(const Rules& rules) {
+  std::vector<Step> out = {
+      {"asked",
+       with(with(with_chips(asked), "@most_pods@", std::to_string(webhook::rules::most_pods)),
+            "@most_chips@", std::to_string(webhook::rules::most_chips_of_pod))},
+      {"counted", std::string(counted)},
+      {"rule", rule_number(rules)},
+      {"name", names(rules)}};
+  add_broken(rules, out);
+  // What was broken already, at least as much, must not keep the rest from being changed.
+  out.push_back(
+      {"found",
+       "variables.faults[0].filter(fault, variables.faults.size() == 1 ||\n"
+       "  !variables.faults[1].exists(old, old.key == fault.key && old.amount >= fault.amount))"});
+  return out;
+}
+
+std::string judgement_cel() {
+  return "variables.name + ': ' + (variables.faults[0].map(fault, string(fault.id)) +\n"
+         "  (variables.templates[0].exists(t, has(t.pod.spec.resourceClaims)) ? ['not all judged'] "
+         ":\n  variables.faults[0].size() == 0 ? ['kept'] : [])).join(', ')";
+}
+
+std::string count_cel(std::string_view number) {
+  return fmt::format("[0, int({})].max()", number);
+}
+
+std::string job_pods_cel(std::string_view spec, std::string_view indexed) {
+  const std::string parallelism = count_cel(fmt::format("{}.?parallelism.orValue(1)", spec));
+  const std::string completions =
+      count_cel(fmt::format("{0}.?completions.orValue({1})", spec, parallelism));
+  return fmt::format("({0} == 0 ? 0 : {1} ? {2} : [{0}, {2}].min())", parallelism, indexed,
+                     completions);
+}
+
+}  // namespace tpuwh::server::policy

@@ -1,0 +1,842 @@
+// What `doctor` says of an installation: sound, broken in one way (by check), and seen in part.
+#include "kubectl/inspect/doctor/check.hpp"
+#include "kubectl/inspect/doctor/cost.hpp"
+#include "kubectl/inspect/doctor/former.hpp"
+#include "kubectl/inspect/doctor/layout.hpp"
+#include "server/kube/cluster/ledger_object.hpp"
+#include "tests/support/named_case.hpp"
+#include "tests/unit/kubectl/inspect/doctor/installed.hpp"
+#include "webhook/workloads/table.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace tpuwh::server::doctor {
+namespace {
+
+using test::case_name;
+using test::PrintTo;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+
+TEST(DoctorTest, finds_nothing_wrong_where_everything_is_as_the_chart_makes_it) {
+  for (const Check& each : examine(installed()))
+    EXPECT_EQ(each.verdict, Verdict::ok) << each.check << ": " << each.what;
+}
+
+// A gang of eight, of which two Pods are there for a long time and not bound.
+void add_gang(View& view, const Json& annotations, const std::string& created) {
+  const Json metadata = {{"namespace", "ml"}, {"name", "train"}};
+  view.gangs.items.push_back(
+      {{"metadata", metadata}, {"spec", {{"schedulingPolicy", {{"gang", {{"minCount", 8U}}}}}}}});
+  view.ganged = all({});
+  for (const char* name : {"train-0", "train-1"})
+    view.ganged.items.push_back({{"metadata",
+                                  {{"namespace", "ml"},
+                                   {"name", name},
+                                   {"creationTimestamp", created},
+                                   {"annotations", annotations}}},
+                                 {"spec", {{"schedulingGroup", {{"podGroupName", "train"}}}}}});
+}
+
+constexpr auto long_ago = "2026-01-01T00:00:00Z";
+
+TEST(DoctorTest, a_gang_that_is_bound_or_comes_or_is_over_waits_for_nobody) {
+  View view = installed();
+  add_gang(view, Json::object(), long_ago);
+  const Json pods = view.ganged.items;
+  const auto said = [&](const std::function<void(Json&)>& change) {
+    view.ganged.items = pods;
+    for (Json& pod : view.ganged.items) change(pod);
+    Checks out;
+    check_gangs(view, out);
+    return out.size() == 1 ? out.front().verdict : Verdict::fail;
+  };
+  EXPECT_EQ(said([](Json&) {}), Verdict::warn);
+  EXPECT_EQ(said([](Json& pod) { pod["spec"]["nodeName"] = "n"; }), Verdict::ok);
+  EXPECT_EQ(said([](Json& pod) { pod["metadata"]["creationTimestamp"] = "2026-09-21T14:13:00Z"; }),
+            Verdict::ok);
+  EXPECT_EQ(said([](Json& pod) { pod["status"]["phase"] = "Succeeded"; }), Verdict::ok);
+  EXPECT_EQ(said([](Json& pod) { pod["metadata"]["namespace"] = "other"; }), Verdict::ok);
+  EXPECT_EQ(said([](Json& pod) { pod["spec"]["schedulingGroup"]["podGroupName"] = "other"; }),
+            Verdict::ok);
+  view.gangs.items.front()["spec"]["schedulingPolicy"]["gang"]["minCount"] = 2U;
+  EXPECT_EQ(said([](Json&) {}), Verdict::ok);
+  view.gangs.items.clear();
+  Checks out;
+  check_gangs(view, out);
+  EXPECT_TRUE(out.empty());
+}
+
+TEST(DoctorTest, says_where_a_driver_of_claims_has_the_chips) {
+  View view = installed();
+  const auto said = [&] {
+    Checks out;
+    check_driver(view, out);
+    return out;
+  };
+  EXPECT_TRUE(said().empty());
+  view.device_classes = all({{{"metadata", {{"name", "tpu.google.com"}}},
+                              {"spec", {{"extendedResourceName", "google.com/tpu"}}}}});
+  const Checks checks = said();
+  ASSERT_EQ(checks.size(), 1u);
+  EXPECT_EQ(checks.front().verdict, Verdict::ok);
+  EXPECT_THAT(checks.front().what,
+              HasSubstr("DeviceClass tpu.google.com gives google.com/tpu to a driver of claims"));
+}
+
+struct BrokenCase {
+  const char* name;
+  std::function<void(View&)> spoil;
+  Verdict verdict;
+  const char* check;
+  const char* what;  // part of it
+};
+
+class BrokenTest : public testing::TestWithParam<BrokenCase> {};
+
+// One line is what is wanted, and no line of another check is not OK.
+TEST_P(BrokenTest, is_found_with_what_to_do) {
+  View view = installed();
+  GetParam().spoil(view);
+  std::vector<Check> found;
+  for (const Check& each : examine(view))
+    if (each.verdict != Verdict::ok) found.push_back(each);
+  ASSERT_FALSE(found.empty());
+  bool said = false;
+  for (const Check& each : found) {
+    // Of a certificate that may not be read it is not known either whether it is trusted.
+    const bool follows = each.check == "trust" && each.verdict == Verdict::unknown;
+    if (!follows) {
+      EXPECT_EQ(each.check, GetParam().check) << each.what;
+    }
+    said = said || (each.verdict == GetParam().verdict &&
+                    each.what.find(GetParam().what) != std::string::npos);
+    EXPECT_FALSE(each.fix.empty()) << each.what;
+    const std::string before_note = each.fix.substr(0, each.fix.find(" # "));
+    EXPECT_THAT(before_note, testing::Not(ContainsRegex("(helm|kubectl) .*[;`]")));
+  }
+  EXPECT_TRUE(said) << "expected " << name(GetParam().verdict) << ": " << GetParam().what << '\n'
+                    << checks_text(found, false).text();
+}
+
+Json ledger_of(bool rebuilding) {
+  const kube::store::GroupName group{"ml", "train", "u1", "workers"};
+  const webhook::ledger::LedgerRecord record{
+      .hosts_per_slice = 4, .rebuilding = rebuilding, .entries = {}};
+  return Json::parse(kube::cluster::ledger_object_text(group, record, "7"));
+}
+
+const auto day = std::chrono::hours(24);
+
+INSTANTIATE_TEST_SUITE_P(
+    table, BrokenTest,
+    testing::Values(
+        BrokenCase{
+            "a_gang_waits_for_followers",
+            [](View& v) {
+              add_gang(v, {{"alpha.jobset.sigs.k8s.io/exclusive-topology", "pool"}}, long_ago);
+            },
+            Verdict::warn, "gangs",
+            "PodGroup ml/train is a gang of 8 Pods (minCount), and 2 are there: train-0 is "
+            "not bound before the others are, and JobSet lets the other Pods"},
+        BrokenCase{"a_gang_waits_for_pods", [](View& v) { add_gang(v, Json::object(), long_ago); },
+                   Verdict::warn, "gangs", "train-0 is not bound before the others are"},
+        BrokenCase{"pods_of_gangs_may_not_be_read",
+                   [](View& v) {
+                     add_gang(v, Json::object(), long_ago);
+                     v.ganged = {
+                         .found = Found::unknown, .items = {}, .why = "RBAC missing: list pods"};
+                   },
+                   Verdict::unknown, "gangs", "RBAC missing: list pods"},
+        BrokenCase{"old_kubernetes", [](View& v) { v.version.object["minor"] = "29"; },
+                   Verdict::fail, "api-server", "supports 1.30 and later"},
+        BrokenCase{"may_not_watch", [](View& v) { v.watch_list = forbidden("watch namespaces"); },
+                   Verdict::unknown, "watch-list", "not known: RBAC missing: watch namespaces"},
+        BrokenCase{"reinvocation", [](View& v) { webhook_of(v)["reinvocationPolicy"] = "Never"; },
+                   Verdict::warn, "configuration",
+                   "reinvocationPolicy is \"Never\", expected \"IfNeeded\""},
+        BrokenCase{"every_pod_is_sent", [](View& v) { webhook_of(v).erase("matchConditions"); },
+                   Verdict::warn, "configuration", "every Pod of the cluster is sent"},
+        BrokenCase{"ignores_failures", [](View& v) { webhook_of(v)["failurePolicy"] = "Ignore"; },
+                   Verdict::warn, "failure-policy", "hold their chips without"},
+        BrokenCase{"gives_up_too_soon", [](View& v) { webhook_of(v)["timeoutSeconds"] = 3; },
+                   Verdict::warn, "failure-policy", "timeoutSeconds is 3; the ledger may need 6 s"},
+        BrokenCase{"sees_its_own_pods", [](View& v) { webhook_of(v).erase("namespaceSelector"); },
+                   Verdict::fail, "namespaces", "Pods of tpu-webhook-system itself"},
+        BrokenCase{"no_service", [](View& v) { v.service = absent(); }, Verdict::fail, "service",
+                   "does not exist"},
+        BrokenCase{"no_endpoint",
+                   [](View& v) {
+                     v.endpoint_slices =
+                         all({Json::parse(R"({"endpoints":[{"conditions":{"ready":false}}]})")});
+                   },
+                   Verdict::fail, "service", "no ready endpoint"},
+        BrokenCase{"no_replica", [](View& v) { v.deployment.object["status"] = Json::object(); },
+                   Verdict::fail, "deployment", "0 of 3 replicas"},
+        BrokenCase{"a_replica_is_missing",
+                   [](View& v) { v.deployment.object["status"]["availableReplicas"] = 1; },
+                   Verdict::warn, "deployment", "1 of 3 replicas"},
+        BrokenCase{
+            "two_versions",
+            [](View& v) { v.pods.items[0]["spec"]["containers"][0]["image"] = "tpu-webhook:2"; },
+            Verdict::warn, "versions", "tpu-webhook:0.1.0 (2), tpu-webhook:2 (1)"},
+        BrokenCase{"a_silent_watch",
+                   [](View& v) {
+                     v.replicas[1].metrics.object =
+                         "tpu_webhook_watch_age_seconds{resource=\"pods\"} 151.2\n";
+                   },
+                   Verdict::warn, "freshness", "b has received nothing about pods for 151 s"},
+        BrokenCase{"a_starting_replica",
+                   [](View& v) {
+                     v.replicas[0].metrics.object =
+                         "tpu_webhook_watch_synced{resource=\"rayclusters\"} 0\n";
+                   },
+                   Verdict::warn, "freshness", "a has not listed all rayclusters yet"},
+        BrokenCase{"a_group_that_gets_no_place",
+                   [](View& v) {
+                     v.replicas[1].metrics.object = "tpu_webhook_ledger_stalled_seconds 61.4\n";
+                   },
+                   Verdict::fail, "places",
+                   "a worker group waits for a place that the ledger does not give (b: 61 s)"},
+        BrokenCase{"pods_may_not_be_asked",
+                   [](View& v) { v.replicas[0].metrics = forbidden("get pods/proxy"); },
+                   Verdict::unknown, "freshness", "a: RBAC missing: get pods/proxy"},
+        BrokenCase{
+            "no_secret", [](View& v) { v.secret = absent(); }, Verdict::fail, "certificate",
+            "Secret tpu-webhook-system/tpu-webhook-certificate, which the program fills, does not"},
+        BrokenCase{"secret_is_secret", [](View& v) { v.secret = forbidden("get secrets"); },
+                   Verdict::unknown, "certificate", "not known: RBAC missing: get secrets"},
+        BrokenCase{"another_ca",
+                   [](View& v) {
+                     const std::string names[] = {"tpu-webhook.tpu-webhook-system.svc"};
+                     v.secret = there(secret_of(tls::issue(names, v.now).pair.certificates));
+                   },
+                   Verdict::fail, "trust", "does not trust"},
+        BrokenCase{"no_ca_bundle",
+                   [](View& v) {
+                     webhook_of(v)["clientConfig"].erase("caBundle");
+                     v.validating = absent();
+                   },
+                   Verdict::fail, "ca-bundle",
+                   "the caBundle of ray.pods.tpu-webhook.dev in the MutatingWebhookConfiguration"},
+        BrokenCase{
+            "validation_trusts_another_ca",
+            [](View& v) { v.validating.object["webhooks"][0]["clientConfig"]["caBundle"] = ""; },
+            Verdict::warn, "validation", "another caBundle"},
+        BrokenCase{"a_rival_for_jobs",
+                   [](View& v) {
+                     v.mutating.items.push_back(configuration_of("tpu.webhooks.gke.io", ""));
+                   },
+                   Verdict::warn, "rival", "also injects the TPU environment of job, jobset Pods"},
+        BrokenCase{"a_rival_by_the_name_of_its_webhook",
+                   [](View& v) {
+                     Json other = configuration_of("prod-webhook-cfg", "");
+                     other["webhooks"][0]["name"] = "gke-tpu-env-injector.aaronbatilo.dev";
+                     v.mutating.items.push_back(other);
+                   },
+                   Verdict::warn, "rival", "of statefulset Pods; it is called before"},
+        BrokenCase{"one_entry_of_many",
+                   [](View& v) {
+                     split(v, {"ray", "job"}, {});
+                     v.configuration.object["webhooks"][5]["reinvocationPolicy"] = "Never";
+                   },
+                   Verdict::warn, "configuration", "pods.tpu-webhook.dev: reinvocationPolicy"},
+        BrokenCase{
+            "a_path_of_another_release",
+            [](View& v) {
+              split(v, {"ray", "job"}, {});
+              v.configuration.object["webhooks"][0]["clientConfig"]["service"]["path"] = "/";
+            },
+            Verdict::fail, "configuration",
+            "ray.pods.tpu-webhook.dev: clientConfig.service.path is \"/\", expected \"/mutate\""},
+        BrokenCase{"one_entry_waits_too_short",
+                   [](View& v) {
+                     split(v, {"ray", "job"}, {});
+                     v.configuration.object["webhooks"][0]["timeoutSeconds"] = 3;
+                     v.configuration.object["webhooks"][5]["timeoutSeconds"] = 3;
+                   },
+                   Verdict::warn, "failure-policy",
+                   "ray.pods.tpu-webhook.dev: timeoutSeconds is 3"},
+        BrokenCase{"a_shadow_entry_that_refuses",
+                   [](View& v) {
+                     split(v, {"ray", "job"}, {});
+                     v.configuration.object["webhooks"][7]["failurePolicy"] = "Fail";
+                   },
+                   Verdict::warn, "failure-policy",
+                   "shadow.pods.tpu-webhook.dev: failurePolicy is Fail, but its Pods are not"},
+        BrokenCase{"an_entry_for_its_own_pods",
+                   [](View& v) {
+                     split(v, {"ray", "job"}, {});
+                     v.configuration.object["webhooks"][5].erase("namespaceSelector");
+                   },
+                   Verdict::fail, "namespaces", "sent to the webhook (pods.tpu-webhook.dev)"},
+        BrokenCase{"an_entry_without_a_bundle",
+                   [](View& v) {
+                     split(v, {"ray", "job"}, {});
+                     v.configuration.object["webhooks"][5]["clientConfig"].erase("caBundle");
+                   },
+                   Verdict::fail, "ca-bundle", "the caBundle of pods.tpu-webhook.dev in the"},
+        BrokenCase{"an_entry_with_another_bundle",
+                   [](View& v) {
+                     split(v, {"ray", "job"}, {});
+                     const std::string names[] = {"else.where.svc"};
+                     v.configuration.object["webhooks"][5]["clientConfig"]["caBundle"] =
+                         text::encode_base64(tls::issue(names, v.now).ca);
+                   },
+                   Verdict::fail, "trust", "called for pods.tpu-webhook.dev"},
+        BrokenCase{"nothing_issued_yet",
+                   [](View& v) {
+                     v.secret = there({{"data", {{"tls.crt", ""}}}});
+                   },
+                   Verdict::fail, "certificate",
+                   "Secret tpu-webhook-system/tpu-webhook-certificate is empty: no replica"},
+        BrokenCase{"role_is_missing", [](View& v) { v.role = absent(); }, Verdict::fail, "rbac",
+                   "there is no Role tpu-webhook"},
+        BrokenCase{"a_verb_is_missing",
+                   [](View& v) { v.cluster_role.object["rules"][0]["verbs"] = {"list"}; },
+                   Verdict::fail, "rbac", "ClusterRole tpu-webhook lacks watch of pods"},
+        BrokenCase{"the_certificate_cannot_be_written",
+                   [](View& v) { v.role.object["rules"].back()["resourceNames"] = {"another"}; },
+                   Verdict::fail, "rbac", "Role tpu-webhook lacks get, update of secrets"},
+        BrokenCase{"bound_to_another",
+                   [](View& v) { v.role_binding.object["subjects"][0]["namespace"] = "other"; },
+                   Verdict::fail, "rbac", "does not bind the Role to ServiceAccount"},
+        BrokenCase{"a_rival",
+                   [](View& v) {
+                     v.mutating.items.push_back(configuration_of("kuberay-tpu-webhook", ""));
+                   },
+                   Verdict::warn, "rival", "the KubeRay TPU webhook"},
+        BrokenCase{"configurations_may_not_be_listed",
+                   [](View& v) { v.mutating = {.why = "RBAC missing: list"}; }, Verdict::unknown,
+                   "order", "not known: RBAC missing: list"},
+        BrokenCase{"jobset_without_webhook",
+                   [](View& v) {
+                     for (Served& api : v.apis)
+                       if (api.kind == "JobSet") api.read = there(nullptr);
+                   },
+                   Verdict::warn, "jobset", "JobSet's webhook for Pods is not installed"},
+        BrokenCase{"a_ledger_is_rebuilt", [](View& v) { v.ledger = all({ledger_of(true)}); },
+                   Verdict::warn, "ledger", "ml/train/workers"},
+        BrokenCase{"a_ledger_of_a_newer_release",
+                   [](View& v) {
+                     Json object = ledger_of(false);
+                     object["data"]["format"] = "2";
+                     v.ledger = all({object});
+                   },
+                   Verdict::fail, "ledger", "format is \"2\""}),
+    case_name);
+
+const Check* find(const Checks& checks, std::string_view check) {
+  for (const Check& each : checks)
+    if (each.check == check) return &each;
+  return nullptr;
+}
+
+TEST(DoctorTest, nothing_is_installed) {
+  View view = installed();
+  view.configuration = absent();
+  view.mutating = all({});
+  for (Read* each : {&view.validating, &view.deployment, &view.service, &view.cluster_role,
+                     &view.cluster_role_binding})
+    each->object["metadata"] = Json::object();
+  const Checks checks = examine(view);
+  ASSERT_NE(find(checks, "configuration"), nullptr);
+  EXPECT_EQ(find(checks, "configuration")->verdict, Verdict::fail);
+  EXPECT_THAT(find(checks, "configuration")->fix, HasSubstr("helm install"));
+}
+
+TEST(DoctorTest, a_certificate_is_warned_of_a_month_before_its_end) {
+  View view = installed();
+  view.now += tls::self_issued_life - day * 20;
+  const Checks soon = examine(view);
+  EXPECT_EQ(find(soon, "certificate")->verdict, Verdict::warn);
+  EXPECT_EQ(find(soon, "trust")->verdict, Verdict::ok);
+  view.now += day * 21;
+  const Checks late = examine(view);
+  EXPECT_EQ(find(late, "certificate")->verdict, Verdict::fail);
+  EXPECT_THAT(find(late, "certificate")->what, HasSubstr("expired at"));
+  EXPECT_EQ(find(late, "trust")->verdict, Verdict::fail);
+}
+
+TEST(DoctorTest, a_rival_of_a_workload_that_is_left_to_it_is_welcome) {
+  View view = installed();
+  split(view, {"job", "jobset"}, {});
+  view.mutating.items.push_back(configuration_of("kuberay-tpu-webhook", ""));
+  EXPECT_EQ(find(examine(view), "rival")->verdict, Verdict::ok);
+}
+
+TEST(DoctorTest, webhooks_that_are_called_later_are_named) {
+  View view = installed();
+  view.mutating.items.push_back(configuration_of("zone-injector", ""));
+  const Checks again = examine(view);
+  EXPECT_EQ(find(again, "order")->verdict, Verdict::ok);
+  EXPECT_THAT(find(again, "order")->what, HasSubstr("zone-injector"));
+  webhook_of(view)["reinvocationPolicy"] = "Never";
+  EXPECT_EQ(find(examine(view), "order")->verdict, Verdict::warn);
+}
+
+TEST(DoctorTest, shadow_mode_may_ignore_failures) {
+  View view = installed();
+  give(view, {"--mode=shadow"});
+  for (Json& entry : view.configuration.object["webhooks"]) {
+    entry["failurePolicy"] = "Ignore";
+    entry["timeoutSeconds"] = 2;
+  }
+  EXPECT_EQ(find(examine(view), "failure-policy")->verdict, Verdict::ok);
+}
+
+// Everything that can fail because nobody answers.
+View out_of_service() {
+  View view = installed();
+  view.service = absent();
+  view.deployment.object["status"] = Json::object();
+  view.secret = absent();
+  view.role = view.cluster_role = absent();
+  return view;
+}
+
+TEST(DoctorTest, nothing_fails_that_ignore_makes_harmless) {
+  View view = out_of_service();
+  split(view, {}, {"ray", "job"});
+  set(view, {{"mode", "shadow"}});
+  for (const Check& each : examine(view))
+    if (each.verdict != Verdict::ok) {
+      EXPECT_EQ(name(each.verdict), "warn") << each.what;
+      EXPECT_THAT(each.what, HasSubstr("failurePolicy is Ignore: Pods are created unchanged"));
+    }
+}
+
+TEST(DoctorTest, one_workload_api_that_is_enforced_is_enough_to_fail) {
+  View view = out_of_service();
+  split(view, {"jobset"}, {"ray", "job"});
+  set(view, {{"mode", "shadow"}, {"perWorkload", {{"jobset", {{"mode", "enforce"}}}}}});
+  const Checks checks = examine(view);
+  for (const char* check : {"service", "deployment", "certificate", "rbac"})
+    EXPECT_EQ(find(checks, check)->verdict, Verdict::fail) << check;
+  EXPECT_EQ(find(checks, "failure-policy")->verdict, Verdict::ok);
+  EXPECT_THAT(
+      find(checks, "failure-policy")->what,
+      HasSubstr("Fail: jobset.pods.tpu-webhook.dev (10 s); Ignore: ray.pods.tpu-webhook.dev (2 s), "
+                "pods"));
+  view.service = installed().service;
+  view.endpoint_slices = all({});
+  EXPECT_THAT(find(examine(view), "service")->what,
+              HasSubstr("no Pod can be created that is sent to jobset.pods.tpu-webhook.dev "
+                        "(failurePolicy Fail)"));
+}
+
+TEST(DoctorTest, an_entry_that_ignores_failures_locks_nobody_out) {
+  View view = installed();
+  split(view, {"ray"}, {});
+  view.configuration.object["webhooks"][6].erase("namespaceSelector");
+  EXPECT_EQ(find(examine(view), "namespaces")->verdict, Verdict::warn) << "of kube-system";
+}
+
+TEST(DoctorTest, ignore_is_not_harmless_where_pods_are_changed) {
+  View view = out_of_service();
+  split(view, {}, {"ray", "job"});
+  set(view, {{"perWorkload", Json::object()}});
+  EXPECT_EQ(find(examine(view), "service")->verdict, Verdict::fail);
+  view.config = not_known("RBAC missing: get secrets");
+  EXPECT_EQ(find(examine(view), "service")->verdict, Verdict::warn) << "the entries decide";
+}
+
+TEST(DoctorTest, the_file_says_what_flags_do_not) {
+  View view = installed();
+  set(view, {{"workloads", {"job", "jobset"}}, {"ledger", "none"}});
+  view.issues_itself = false;
+  view.mutating.items.push_back(configuration_of("kuberay-tpu-mutating-webhook-cfg", ""));
+  view.role = view.cluster_role = absent();
+  const Checks checks = examine(view);
+  EXPECT_EQ(find(checks, "rival")->verdict, Verdict::ok);
+  EXPECT_EQ(find(checks, "rbac")->verdict, Verdict::ok);
+}
+
+TEST(DoctorTest, the_entries_say_what_is_handled_where_the_file_may_not_be_read) {
+  View view = installed();
+  view.config = not_known("RBAC missing: get secrets");
+  view.mutating.items.push_back(configuration_of("kuberay-tpu-mutating-webhook-cfg", ""));
+  split(view, {"jobset", "job"}, {});
+  EXPECT_EQ(find(examine(view), "rival")->verdict, Verdict::ok);
+  split(view, {"jobset", "ray"}, {});
+  const Checks checks = examine(view);
+  EXPECT_EQ(find(checks, "rival")->verdict, Verdict::warn);
+  EXPECT_THAT(find(checks, "rival")->fix, HasSubstr("--set 'config.workloads={jobset}'"));
+}
+
+TEST(DoctorTest, a_rival_of_what_is_only_watched_is_welcome) {
+  View view = installed();
+  set(view, {{"perWorkload", {{"ray", {{"mode", "shadow"}}}}}});
+  view.mutating.items.push_back(configuration_of("kuberay-tpu-mutating-webhook-cfg", ""));
+  EXPECT_EQ(find(examine(view), "rival")->verdict, Verdict::ok);
+  EXPECT_THAT(find(examine(view), "rival")->what, HasSubstr("only watches them"));
+}
+
+TEST(DoctorTest, a_rival_of_what_may_only_be_watched_is_not_judged) {
+  View view = installed();
+  view.config = not_known("no Secret in the snapshot");
+  view.mutating.items.push_back(configuration_of("kuberay-tpu-mutating-webhook-cfg", ""));
+  EXPECT_EQ(find(examine(view), "rival")->verdict, Verdict::warn);
+  for (Json& entry : view.configuration.object["webhooks"]) entry["failurePolicy"] = "Ignore";
+  EXPECT_EQ(find(examine(view), "rival")->verdict, Verdict::unknown);
+  EXPECT_THAT(find(examine(view), "rival")->what, HasSubstr("as in shadow mode"));
+}
+
+TEST(DoctorTest, those_who_do_something_else_are_named) {
+  View view = installed();
+  for (const char* name :
+       {"jobset-mutating-webhook-configuration", "kueue-mutating-webhook-configuration",
+        "lws-mutating-webhook-configuration"})
+    view.mutating.items.push_back(configuration_of(name, ""));
+  std::string told;
+  for (const Check& each : examine(view)) {
+    EXPECT_EQ(each.verdict, Verdict::ok) << each.what;
+    if (each.check == "neighbour") told += each.what + "\n";
+  }
+  for (const char* part : {"JobSet (MutatingWebhookConfiguration jobset-mutating-webhook-conf",
+                           "Kueue (", "LeaderWorkerSet (", "called before tpu-webhook"})
+    EXPECT_THAT(told, HasSubstr(part));
+}
+
+TEST(DoctorTest, of_gke_it_says_that_its_injector_may_not_be_seen) {
+  View view = installed();
+  EXPECT_THAT(find(examine(view), "rival")->what, HasSubstr("has no published name"));
+  view.version.object["gitVersion"] = "v1.36.3";
+  EXPECT_EQ(find(examine(view), "rival")->what,
+            "no other webhook is known to inject a TPU environment");
+}
+
+TEST(DoctorTest, without_the_ledger_no_rules_are_needed) {
+  View view = installed();
+  give(view, {"--ledger=none"});
+  view.issues_itself = false;
+  view.role = view.cluster_role = absent();
+  EXPECT_EQ(find(examine(view), "rbac")->verdict, Verdict::ok);
+}
+
+std::vector<Read*> marked_by_helm(View& view) {
+  return {&view.configuration, &view.validating,   &view.deployment,
+          &view.service,       &view.cluster_role, &view.cluster_role_binding};
+}
+
+// As Helm marks what it makes, of a release that is called otherwise than the chart.
+void install_by_helm(View& view, const std::string& chart) {
+  for (Read* each : marked_by_helm(view)) {
+    each->object["metadata"]["annotations"] = {{"meta.helm.sh/release-name", "tpu-hooks"},
+                                               {"meta.helm.sh/release-namespace", here}};
+    each->object["metadata"]["labels"] = {{"helm.sh/chart", chart}};
+  }
+}
+
+// As failurePolicy=Ignore renders it.
+void ignore_failures(View& view) {
+  for (Json& entry : view.configuration.object["webhooks"]) entry["failurePolicy"] = "Ignore";
+}
+
+TEST(DoctorTest, a_command_names_release_chart_and_namespace_and_keeps_every_other_value) {
+  View view = installed();
+  install_by_helm(view, "tpu-webhook-0.2.0");
+  ignore_failures(view);
+  EXPECT_EQ(find(examine(view), "failure-policy")->fix,
+            "helm upgrade tpu-hooks charts/tpu-webhook -n tpu-webhook-system "
+            "--reset-then-reuse-values --set failurePolicy=Fail");
+}
+
+TEST(DoctorTest, a_command_says_the_values_whose_default_was_another_when_it_was_installed) {
+  View view = installed();
+  install_by_helm(view, "tpu-webhook-0.1.0");
+  ignore_failures(view);
+  Json& pod = view.deployment.object["spec"]["template"]["spec"];
+  pod["containers"][0]["ports"][0]["containerPort"] = 8443;
+  set(view, {{"listen", ":8443"}});
+  pod.erase("priorityClassName");
+  const Checks checks = examine(view);
+  EXPECT_THAT(find(checks, "failure-policy")->fix,
+              HasSubstr("--reset-then-reuse-values --set config.mode=enforce --set "
+                        "priorityClassName= --set port=8443 --set failurePolicy=Fail"));
+  EXPECT_THAT(find(checks, "port")->fix, testing::Not(HasSubstr("--set port=8443")));
+}
+
+TEST(DoctorTest, a_name_that_is_none_makes_no_command) {
+  View view = installed();
+  install_by_helm(view, "tpu-webhook-0.2.0");
+  for (Read* each : marked_by_helm(view))
+    each->object["metadata"]["annotations"]["meta.helm.sh/release-name"] = "x; touch y #";
+  webhook_of(view)["failurePolicy"] = "Ignore";
+  view.ns = "it's";
+  view.deployment.object["status"] = Json::object();
+  const Checks checks = examine(view);
+  EXPECT_THAT(find(checks, "failure-policy")->fix, testing::Not(HasSubstr("touch")));
+  EXPECT_EQ(find(checks, "deployment")->fix, "kubectl -n 'it'\\''s' describe deployment,pods");
+}
+
+TEST(DoctorTest, a_workload_that_there_is_not_makes_no_command) {
+  const std::string evil = "lws}'; touch y; echo '";
+  View flag = installed(), file = installed();
+  give(flag, {"--workloads=ray,job," + evil});
+  set(file, {{"workloads", {"ray", evil, "job"}}});
+  for (View* view : {&flag, &file}) {
+    view->mutating.items.push_back(configuration_of("kuberay-tpu-mutating-webhook-cfg", ""));
+    EXPECT_THAT(find(examine(*view), "rival")->fix,
+                HasSubstr("--reset-then-reuse-values --set 'config.workloads={job}' # or "));
+  }
+}
+
+TEST(DoctorTest, a_priority_class_that_is_none_makes_no_value) {
+  View view = installed();
+  install_by_helm(view, "tpu-webhook-0.1.0");
+  ignore_failures(view);
+  Json& pod = view.deployment.object["spec"]["template"]["spec"];
+  pod["priorityClassName"] = "a,image.repository=b";
+  EXPECT_THAT(find(examine(view), "failure-policy")->fix, testing::Not(HasSubstr("repository")));
+  pod["priorityClassName"] = "a";
+  EXPECT_THAT(find(examine(view), "failure-policy")->fix, HasSubstr("--set priorityClassName=a "));
+}
+
+TEST(DoctorTest, a_rival_is_uninstalled_from_where_its_release_is) {
+  View view = installed();
+  Json rival = configuration_of("kuberay-tpu-mutating-webhook-cfg", "");
+  view.mutating.items.push_back(rival);
+  EXPECT_THAT(find(examine(view), "rival")->fix, testing::Not(HasSubstr("uninstall")));
+  rival["metadata"]["annotations"] = {{"meta.helm.sh/release-name", "rays"},
+                                      {"meta.helm.sh/release-namespace", "ray-system"}};
+  view.mutating.items.back() = rival;
+  EXPECT_THAT(find(examine(view), "rival")->fix, HasSubstr("helm uninstall rays -n ray-system"));
+}
+
+TEST(DoctorTest, a_port_that_a_private_cluster_blocks_is_found) {
+  View view = installed();
+  Json& pod = view.deployment.object["spec"]["template"]["spec"];
+  Json& port = pod["containers"][0]["ports"];
+  port[0]["containerPort"] = 9443;
+  set(view, {{"listen", ":9443"}});
+  EXPECT_EQ(find(examine(view), "port")->verdict, Verdict::warn);
+  EXPECT_THAT(find(examine(view), "port")->what, HasSubstr("only at 443 and 10250"));
+  EXPECT_THAT(find(examine(view), "port")->fix, HasSubstr("--set port=10250"));
+  view.version.object["gitVersion"] = "v1.36.3";
+  EXPECT_EQ(find(examine(view), "port")->verdict, Verdict::ok) << "it is not GKE";
+  EXPECT_THAT(find(examine(view), "port")->what, HasSubstr("9443"));
+  port[0]["containerPort"] = 10250;
+  set(view, {{"listen", ":10250"}});
+  EXPECT_EQ(find(examine(view), "port")->verdict, Verdict::ok);
+  pod["hostNetwork"] = true;
+  EXPECT_EQ(find(examine(view), "port")->verdict, Verdict::warn);
+  EXPECT_THAT(find(examine(view), "port")->what, HasSubstr("the kubelet's"));
+}
+
+TEST(DoctorTest, a_namespace_that_is_gone_is_said_with_first_aid) {
+  View view = installed();
+  install_by_helm(view, "tpu-webhook-0.2.0");
+  view.name_space = view.service = view.deployment = absent();
+  const Checks checks = examine(view);
+  EXPECT_EQ(find(checks, "release")->verdict, Verdict::fail);
+  EXPECT_THAT(find(checks, "release")->fix,
+              HasSubstr("kubectl delete mutatingwebhookconfigurations"));
+  EXPECT_THAT(find(checks, "service")->fix,
+              HasSubstr("helm install tpu-hooks charts/tpu-webhook -n tpu-webhook-system "
+                        "--create-namespace -f values.yaml"));
+}
+
+TEST(DoctorTest, namespaces_in_shadow_mode_are_named) {
+  View view = installed();
+  const auto said = [&] { return find(examine(view), "namespaces")->what; };
+  const std::string usual =
+      "not sent to the webhook: kube-node-lease, kube-system, tpu-webhook-system";
+  view.watched = {.found = Found::unknown, .items = {}, .why = "RBAC missing: list namespaces"};
+  EXPECT_EQ(said(), usual +
+                        "; which are in shadow mode (tpu-webhook.dev/mode=shadow) is not known: "
+                        "RBAC missing: list namespaces");
+  view.watched = all({});
+  EXPECT_EQ(said(), usual);
+  view.watched = all({{{"metadata", {{"name", "ml-b"}}}}, {{"metadata", {{"name", "ml-a"}}}}});
+  EXPECT_EQ(said(), usual +
+                        "; in shadow mode (tpu-webhook.dev/mode=shadow), so nothing is "
+                        "changed there: ml-a, ml-b");
+}
+
+TEST(DoctorTest, what_helm_has_recorded_is_said) {
+  View view = installed();
+  install_by_helm(view, "tpu-webhook-0.2.0");
+  view.releases_asked = true;
+  view.releases = all({record_of(9, "superseded"), record_of(10, "deployed")});
+  EXPECT_EQ(find(examine(view), "release")->verdict, Verdict::ok);
+  view.releases.items.push_back(record_of(11, "pending-upgrade"));
+  EXPECT_EQ(find(examine(view), "release")->verdict, Verdict::warn);
+  EXPECT_THAT(find(examine(view), "release")->fix,
+              HasSubstr("helm rollback tpu-hooks 10 -n tpu-webhook-system"));
+  view.releases = all({record_of(1, "pending-install")});
+  EXPECT_THAT(find(examine(view), "release")->fix, HasSubstr("helm uninstall tpu-hooks -n"));
+  view.releases = all({});
+  EXPECT_THAT(find(examine(view), "release")->fix, HasSubstr("helm install tpu-hooks"));
+  view.releases = {.found = Found::unknown, .items = {}, .why = "RBAC missing: list secrets"};
+  EXPECT_EQ(find(examine(view), "release")->verdict, Verdict::unknown);
+}
+
+TEST(DoctorTest, an_entry_of_no_pod_is_none) {
+  View view = installed();
+  split(view, {"jobset"}, {"ray"});
+  const Json key = {{"key", "k"}, {"operator", "Exists"}};
+  Json other = key;
+  other["operator"] = "DoesNotExist";
+  webhook_of(view)["objectSelector"]["matchExpressions"] = {key, other};
+  set(view, {{"workloads", {"jobset"}}});
+  for (const Check& each : examine(view))
+    EXPECT_THAT(each.what, testing::Not(HasSubstr("ray.pods.tpu-webhook.dev"))) << each.check;
+}
+
+TEST(DoctorTest, as_helm_renders_the_default_values) {
+  const View view = live_view(sound_objects(false));
+  EXPECT_EQ(find(examine(view), "configuration")->verdict, Verdict::ok)
+      << find(examine(view), "configuration")->what;
+}
+
+// Charts before decision 38.
+void make_former(View& view, const webhook::config::Config& config) {
+  for (const FormerEntry& each : former(config)) {
+    Json& entry = entry_of(view.configuration.object, each.name);
+    entry["objectSelector"] = each.selector;
+    entry["matchConditions"][0] = {{"name", each.condition}, {"expression", each.expression}};
+    const bool fails = each.mode == webhook::config::Mode::enforce;
+    entry["failurePolicy"] = fails ? "Fail" : "Ignore";
+    entry["timeoutSeconds"] = fails ? 10 : 2;
+    if (each.mode) continue;
+    const Json key = {{"key", "tpu-webhook.dev/left-out"}, {"operator", "Exists"}};
+    Json none = key;
+    none["operator"] = "DoesNotExist";
+    entry["objectSelector"] = {{"matchExpressions", {key, none}}};
+  }
+  Json& of_shadow = entry_of(view.configuration.object, "shadow.pods.tpu-webhook.dev");
+  of_shadow["matchConditions"][0]["expression"] = former_of_shadow(config);
+  const Json checked = wanted_validations(view, true);
+  for (std::size_t i = 0; i < checked.size(); ++i)
+    view.validating.object["webhooks"][i]["matchConditions"] = checked[i]["matchConditions"];
+}
+
+TEST(DoctorTest, entries_of_an_earlier_chart_are_named_as_such) {
+  View view = installed();
+  make_former(view, {});
+  const Checks checks = examine(view);
+  EXPECT_EQ(find(checks, "configuration")->verdict, Verdict::warn);
+  EXPECT_THAT(find(checks, "configuration")->what, HasSubstr("those of an earlier chart"));
+  EXPECT_THAT(find(checks, "configuration")->fix, HasSubstr("helm upgrade"));
+  const Checks sound = examine(installed());
+  for (const Check& each : checks) {
+    if (each.check == "configuration") continue;
+    EXPECT_EQ(each.verdict, find(sound, each.check)->verdict) << each.what;
+  }
+  // One that was edited is compared with what it was.
+  entry_of(view.configuration.object, "job.pods.tpu-webhook.dev")["reinvocationPolicy"] = "Never";
+  const Checks edited = examine(view);
+  EXPECT_TRUE(std::ranges::any_of(edited, [](const Check& each) {
+    return each.what.starts_with("job.pods.tpu-webhook.dev: reinvocationPolicy is \"Never\"");
+  }));
+}
+
+TEST(DoctorTest, modes_are_read_off_the_entries_where_settings_may_not_be_read) {
+  using webhook::config::Config;
+  using webhook::config::Mode;
+  using webhook::config::WorkloadKind;
+  Config few;
+  few.workloads = {WorkloadKind::ray, WorkloadKind::job};
+  Config mixed;
+  mixed.of(WorkloadKind::job).mode = Mode::shadow;
+  mixed.of(WorkloadKind::ray).mode = Mode::shadow;
+  Config watched;
+  watched.mode = Mode::shadow;
+  watched.of(WorkloadKind::statefulset).mode = Mode::enforce;
+  for (const Config& config : {Config(), few, mixed, watched})
+    for (const bool before : {false, true}) {
+      View view = installed();
+      view.config = not_known("RBAC missing: get secrets");
+      if (before)
+        make_former(view, config);
+      else
+        render_entries(view.configuration.object, config);
+      const Layout layout = layout_of(view);
+      EXPECT_EQ(layout.former, before);
+      for (const auto& each : webhook::workloads::workloads()) {
+        const bool handled = config.workloads.has(each.kind);
+        EXPECT_EQ(layout.config.workloads.has(each.kind), handled) << each.name;
+        if (handled) {
+          EXPECT_EQ(layout.config.mode_for(each.kind), config.mode_for(each.kind)) << each.name;
+        }
+      }
+      EXPECT_EQ(find(examine(view), "configuration")->verdict, before ? Verdict::warn : Verdict::ok)
+          << find(examine(view), "configuration")->what;
+    }
+}
+
+TEST(DoctorTest, nobody_may_read_anything) {
+  View view;
+  view.ns = here;
+  for (const Check& each : examine(view))
+    EXPECT_EQ(each.verdict, Verdict::unknown) << each.check << ": " << each.what;
+}
+
+struct CostCase {
+  const char* name;
+  ClusterSize size;
+  const char* said;  // part of it
+};
+
+class CostTest : public testing::TestWithParam<CostCase> {};
+
+TEST_P(CostTest, grows_with_the_cluster) {
+  EXPECT_THAT(cost_of(GetParam().size), HasSubstr(GetParam().said));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    table, CostTest,
+    testing::Values(CostCase{"counted", {3000, 1}, "3000 TPU nodes, 1 TPU Pod: "},
+                    CostCase{"nothing", {0, 0}, "about 2 ms of CPU"},
+                    CostCase{"smaller_than_any_measured", {10, 4}, "about 2 ms of CPU"},
+                    CostCase{"as_measured", {3000, 4}, "about 24 ms of CPU"},
+                    CostCase{"as_measured_with_a_selector", {3000, 4}, "(12 with a node selector"},
+                    CostCase{"between_two", {2000, 4}, "about 17 ms of CPU"},
+                    CostCase{"beyond_the_largest", {27000, 4}, "about 181 ms of CPU"},
+                    CostCase{"memory_of_nothing", {0, 0}, "; 14 MB of memory"},
+                    CostCase{"memory_of_the_largest", {15000, 100000}, "; 81 MB of memory"}),
+    case_name);
+
+std::vector<std::string> told_of_cost(const View& view) {
+  Checks out;
+  check_cost(view, out);
+  std::vector<std::string> said;
+  for (const Check& each : out) said.push_back(each.what);
+  return said;
+}
+
+TEST(DoctorTest, cost_is_said_of_what_the_first_replica_that_answers_has_seen) {
+  View view = installed();
+  EXPECT_THAT(told_of_cost(view),
+              testing::ElementsAre(HasSubstr("3000 TPU nodes, 500 TPU Pods: ")));
+  view.replicas[0].metrics = forbidden("get pods/proxy");
+  EXPECT_EQ(told_of_cost(view).size(), 1U);
+  for (Replica& each : view.replicas) each.metrics = forbidden("get pods/proxy");
+  EXPECT_TRUE(told_of_cost(view).empty());
+}
+
+TEST(DoctorTest, cost_is_not_said_where_replicas_watch_no_cluster) {
+  View view = installed();
+  for (Replica& each : view.replicas) each.metrics = there("tpu_webhook_ready 1\n");
+  EXPECT_TRUE(told_of_cost(view).empty());
+}
+
+TEST(DoctorTest, prints_a_line_for_each_check) {
+  const Checks checks = {{Verdict::ok, "port", "good"}, {Verdict::fail, "trust", "bad", "mend it"}};
+  EXPECT_EQ(checks_text(checks, false).text(),
+            "OK    port              good\n"
+            "FAIL  trust             bad\n"
+            "      TPU-914           fix: mend it\n");
+  const Json json = checks_json(checks);
+  EXPECT_EQ(json["fail"], 1);
+  EXPECT_TRUE(json["checks"][0]["fix"].is_null());
+  EXPECT_EQ(json["checks"][1]["fix"], "mend it");
+  EXPECT_EQ(json["checks"][1]["id"], "TPU-914");
+}
+
+}  // namespace
+}  // namespace tpuwh::server::doctor

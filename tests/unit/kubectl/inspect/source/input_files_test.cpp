@@ -1,0 +1,69 @@
+#include "kubectl/inspect/source/input_files.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace tpuwh::server::source {
+namespace {
+
+// A folder that is deleted with the test.
+class InputFiles : public testing::Test {
+ protected:
+  InputFiles() { std::filesystem::create_directories(folder_ / "deeper.yaml"); }
+  ~InputFiles() override { std::filesystem::remove_all(folder_); }
+
+  std::string file(const std::string& name) {
+    std::ofstream(folder_ / name) << "x";
+    return (folder_ / name).string();
+  }
+  std::string folder() const { return folder_.string(); }
+
+ private:
+  std::filesystem::path folder_ =
+      std::filesystem::path(testing::TempDir()) /
+      ("tpu-webhook-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+};
+
+TEST_F(InputFiles, of_a_folder_are_its_manifests_by_name) {
+  const auto c = file("c.yml"), a = file("a.yaml"), b = file("b.json");
+  file("notes.txt");
+  file(".hidden.yaml");
+  EXPECT_THAT(*input_files({folder()}), testing::ElementsAre(a, b, c));
+}
+
+// As cluster-info dump and must-gather leave them.
+TEST_F(InputFiles, of_a_folder_are_those_of_its_folders) {
+  std::filesystem::create_directories(folder() + "/ml/core");
+  std::filesystem::create_directories(folder() + "/..data");
+  std::filesystem::create_directory_symlink(folder(), folder() + "/again");
+  const auto nodes = file("nodes.json"), pods = file("ml/core/pods.yaml"),
+             in = file("deeper.yaml/x.yml");
+  file("..data/x.yaml");
+  file("ml/logs.txt");
+  EXPECT_THAT(*input_files({folder()}), testing::ElementsAre(in, pods, nodes));
+}
+
+TEST_F(InputFiles, keep_the_order_in_which_they_are_named) {
+  const auto b = file("b.txt"), a = file("a.yaml");
+  EXPECT_THAT(*input_files({b, "-", a}), testing::ElementsAre(b, "-", a));
+}
+
+TEST_F(InputFiles, that_cannot_be_read_are_named) {
+  const auto said = [](const std::vector<std::string>& names) {
+    return input_files(names).error().text();
+  };
+  EXPECT_EQ(said({folder()}),
+            "folder " + folder() +
+                " holds no .yaml, .yml or .json file; expected a file, a folder with "
+                ".yaml, .yml or .json files, or - for standard input");
+  EXPECT_THAT(
+      said({"/no/such"}),
+      testing::StartsWith("cannot read /no/such: No such file or directory; expected a file"));
+  EXPECT_THAT(said({"-", "-"}), testing::StartsWith("- is given twice"));
+}
+
+}  // namespace
+}  // namespace tpuwh::server::source

@@ -1,0 +1,106 @@
+#include "tests/unit/kubectl/predict/expand/expanded.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tpuwh::server::expand {
+namespace {
+
+constexpr const char* two_kinds = R"(
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: js}
+spec:
+  coordinator: {replicatedJob: driver}
+  replicatedJobs:
+  - name: driver
+    template: {spec: {template: {spec: {containers: [{name: c}]}}}}
+  - name: slice
+    groupName: workers
+    replicas: 2
+    template: {spec: {parallelism: 2, completions: 2, template: {spec: {containers: [{name: c}]}}}}
+)";
+
+const std::string prefix = "jobset.sigs.k8s.io/";
+
+TEST(AJobSet, numbers_its_jobs_in_all_and_in_their_group) {
+  const Expansion got = expand_yaml(two_kinds);
+  EXPECT_EQ(names_of(got), (Texts{"js-driver-0-0-", "js-slice-0-0-", "js-slice-0-1-",
+                                  "js-slice-1-0-", "js-slice-1-1-"}));
+  EXPECT_EQ(labels_of(got, prefix + "job-index"), (Texts{"0", "0", "0", "1", "1"}));
+  EXPECT_EQ(labels_of(got, prefix + "job-global-index"), (Texts{"0", "1", "1", "2", "2"}));
+  EXPECT_EQ(labels_of(got, prefix + "job-group-index"), (Texts{"0", "0", "0", "1", "1"}));
+  EXPECT_EQ(labels_of(got, prefix + "group-name"),
+            (Texts{"default", "workers", "workers", "workers", "workers"}));
+  EXPECT_EQ(labels_of(got, prefix + "group-replicas"), (Texts{"1", "2", "2", "2", "2"}));
+  EXPECT_EQ(labels_of(got, prefix + "global-replicas"), Texts(5, "3"));
+  EXPECT_EQ(labels_of(got, prefix + "coordinator"), Texts(5, "js-driver-0-0.js"));
+}
+
+TEST(AJobSet, has_the_defaults_of_its_webhook) {
+  const Json pod = expand_yaml(two_kinds).pods.at(0);
+  EXPECT_EQ(pod["spec"]["restartPolicy"], "OnFailure");
+  EXPECT_EQ(pod["spec"]["subdomain"], "js");
+  EXPECT_EQ(pod["spec"]["hostname"], "js-driver-0-0");
+  EXPECT_EQ(pod["metadata"]["labels"][prefix + "priority"], "0");
+  EXPECT_FALSE(pod["spec"].contains("affinity"));
+}
+
+TEST(AJobSet, names_its_subdomain_or_has_none) {
+  Json jobset = object_of(two_kinds);
+  jobset["spec"]["network"]["subdomain"] = "net";
+  EXPECT_EQ(expansion_of(jobset).pods.at(0)["spec"]["subdomain"], "net");
+  jobset["spec"]["network"]["enableDNSHostnames"] = false;
+  EXPECT_FALSE(expansion_of(jobset).pods.at(0)["spec"].contains("subdomain"));
+}
+
+TEST(AnExclusiveJobSet, has_affinity_on_leaders_alone) {
+  Json jobset = object_of(two_kinds);
+  jobset["spec"]["replicatedJobs"][1]["template"]["metadata"]["annotations"] = {
+      {"alpha.jobset.sigs.k8s.io/exclusive-topology", "pool"}};
+  const Expansion got = expansion_of(jobset);
+  std::vector<bool> exclusive;
+  for (const Json& pod : got.pods) exclusive.push_back(pod["spec"].contains("affinity"));
+  EXPECT_EQ(exclusive, (std::vector<bool>{false, true, false, true, false}));
+  const Json& term = got.pods.at(
+      3)["spec"]["affinity"]["podAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"][0];
+  EXPECT_EQ(term["topologyKey"], "pool");
+  EXPECT_EQ(term["labelSelector"]["matchExpressions"][0]["values"][0],
+            got.pods.at(3)["metadata"]["labels"][prefix + "job-key"]);
+}
+
+TEST(AnExclusiveJobSet, on_labelled_nodes_selects_them) {
+  Json jobset = object_of(two_kinds);
+  jobset["metadata"]["annotations"] = {{"alpha.jobset.sigs.k8s.io/exclusive-topology", "pool"},
+                                       {"alpha.jobset.sigs.k8s.io/node-selector", "true"}};
+  const Expansion got = expansion_of(jobset);
+  const Json& spec = got.pods.at(4)["spec"];
+  EXPECT_EQ(spec["nodeSelector"]["alpha.jobset.sigs.k8s.io/namespaced-job"], "default_js-slice-1");
+  EXPECT_EQ(spec["tolerations"].size(), 1u);
+  EXPECT_FALSE(got.pods.at(3)["spec"].contains("affinity"));
+  EXPECT_EQ(labels_of(got, prefix + "priority"), Texts(5, "-"));
+}
+
+TEST(APriority, is_copied_into_a_label) {
+  Json jobset = object_of(two_kinds);
+  Json& spec = jobset["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"];
+  spec["priorityClassName"] = "system-node-critical";
+  EXPECT_EQ(labels_of(expansion_of(jobset), prefix + "priority").at(0), "2000001000");
+  spec["priorityClassName"] = "urgent";
+  EXPECT_EQ(labels_of(expansion_of(jobset), prefix + "priority").at(0), "0");
+  spec["priority"] = 7;
+  EXPECT_EQ(labels_of(expansion_of(jobset), prefix + "priority").at(0), "7");
+}
+
+TEST(AVolumeClaim, of_a_jobset_is_mounted_where_it_is_named) {
+  Json jobset = object_of(two_kinds);
+  jobset["spec"]["volumeClaimPolicies"] =
+      Json::parse(R"([{"templates": [{"metadata": {"name": "data"}}]}])");
+  Json& spec = jobset["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"];
+  spec["containers"][0]["volumeMounts"] = Json::parse(R"([{"name": "data"}])");
+  const Expansion got = expansion_of(jobset);
+  EXPECT_EQ(got.pods.at(0)["spec"]["volumes"][0]["persistentVolumeClaim"]["claimName"], "data-js");
+  EXPECT_FALSE(got.pods.at(1)["spec"].contains("volumes"));
+}
+
+}  // namespace
+}  // namespace tpuwh::server::expand
