@@ -18,8 +18,9 @@ namespace {
 using NotCounted = TakenClaims::NotCounted;
 
 bool asks_by_claim(const Container& container) {
-  return container.chips() == 0 && (container.claims_begin != container.claims_end ||
-                                    container.resources_begin != container.resources_end);
+  return (container.claims_begin != container.claims_end ||
+          container.resources_begin != container.resources_end) &&
+         container.chips() == 0;
 }
 
 // The claims of a Pod by their names: it may have as many as the review holds, and as many

@@ -22,15 +22,16 @@ enum class Presence { absent, present };
 
 enum class EnvSource { literal, value_from };
 
-// Of any list of a Pod. A Pod that is stored has at most 1.5 MiB, and what is kept of an element
-// can be forty times its text ("{}" among containers): without a bound 7 MiB became 400.
+// The bound of every list of a Pod. A stored Pod has at most 1.5 MiB, and an element in memory can
+// take forty times its text ("{}" among containers): without a bound 7 MiB became 400.
 inline constexpr std::size_t max_elements = 65'536;
 
-// The failure beyond the bound; by itself, so that the lists' own loops stay small.
+// Fails because a list exceeds max_elements. It is a function of its own so that the loops over the
+// lists stay small.
 bool too_many_elements(base::json::Reader& in);
 
-// Room for more in a list that is full, up to the bound: four times as much, since moving them at
-// each doubling took longer than reading them.
+// Reserves four times the capacity of a full list, up to max_elements: moving the elements at each
+// doubling took longer than reading them.
 template <class T>
 [[gnu::noinline]] void make_room(std::vector<T>& list) {
   constexpr std::size_t least = 16, times = 4;
@@ -47,7 +48,7 @@ bool keep(base::json::Reader& in, std::vector<T>& list, const T& item) {
   return true;
 }
 
-// Of an owner reference's uid that is worth keeping. The API server asks of one only that it is not
+// The longest uid of an owner reference that is kept. The API server accepts any uid that is not
 // empty; its own have 36 characters.
 inline constexpr std::size_t max_uid_bytes = 128;
 
@@ -64,7 +65,10 @@ struct EnvEntry {
 struct Container {
   std::string_view name;
   bool init = false;
-  bool sidecar = false;     // an init container that keeps running
+  bool sidecar = false;  // an init container that keeps running
+  // True if a DRA driver provides the chips, by claims or by the resource of its class
+  // (take_claimed_chips()).
+  bool by_claim = false;
   std::uint32_t index = 0;  // in its own list
   Presence env = Presence::absent;
   std::uint32_t entries_begin = 0;  // [begin, end) in Pod::entries; both 0 without a list
@@ -77,9 +81,6 @@ struct Container {
   std::uint32_t resources_end = 0;
   std::uint32_t claims_begin = 0;  // [begin, end) in Pod::claim_uses
   std::uint32_t claims_end = 0;
-  // True if a DRA driver provides the chips, by claims or by the resource of its class
-  // (take_claimed_chips()).
-  bool by_claim = false;
 
   // Chips it asks for: the request, else the limit. Extended resources have both
   // equal on an API server; a template may have one.
@@ -182,7 +183,7 @@ struct BadChips {
   std::array<std::string_view, 6> path_of(std::string_view number) const;
 };
 
-// What a Pod says once. Forgotten by assigning a new one.
+// The members of a Pod that are not lists. Assigning PodMembers() clears them.
 struct PodMembers {
   std::string_view name;  // absent where generateName is used
   std::string_view generate_name;
@@ -218,8 +219,8 @@ struct Pod : PodMembers {
   std::vector<NodeTerm> node_terms;
   std::vector<PodTerm> pod_terms;
   std::vector<Requirement> requirements;
-  // Of `requirements` those that a label of one value meets, and no other: the few that many
-  // questions are about.
+  // Indices of the requirements that exactly one value of a label meets; many questions are about
+  // these few alone.
   std::vector<std::uint32_t> pins;
   std::vector<std::string_view> values;
   std::optional<BadChips> bad_chips;  // the first one; it counts as none
@@ -254,9 +255,9 @@ struct Pod : PodMembers {
 static_assert(variable_count <= 32);  // bits of Container::variables
 
 // Reads the Pod that is the next value of `reader`. `prefix` is Config::prefix.
-// Fails on a value of the wrong type at any field above, on a key that stands
-// twice, and, with chips_invalid, on a google.com/tpu that is not a whole number of chips; with
-// that last, so that it says that all else could be read.
+// Fails on a value of the wrong type at any field above and on a duplicate key. Fails with
+// chips_invalid on a google.com/tpu that is not a whole number of chips, after all other fields
+// were read.
 bool read_pod(base::json::Reader& reader, std::string_view prefix, Pod& pod);
 // The same into one that was cleared.
 bool read_into_empty_pod(base::json::Reader& reader, std::string_view prefix, Pod& pod);
