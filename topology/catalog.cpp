@@ -1,6 +1,6 @@
 #include "topology/catalog.hpp"
 
-#include "catalog_rows.hpp"  // generated; see generate_catalog.cpp
+#include "catalog_rows.hpp"  // generated; see scripts/generate_catalog.py
 
 #include <algorithm>
 #include <array>
@@ -9,15 +9,15 @@
 namespace tpuwh::topology {
 namespace {
 
-// Of the large shapes of v4, v5p, tpu7 and tpu7x only some are rows; these are all.
+// Returns whether the dimensions are a large shape of v4, v5p, tpu7 or tpu7x, of which only some
+// have a row.
 bool follows_cube_rule(const Generation& generation, const Dims& dims) {
   const std::uint32_t axis = generation.cube_axis;
   return axis != 0 && dims.rank() == 3 && dims.divisible_by(Dims(axis, axis, axis)) &&
          dims.nondecreasing() && dims.chips() <= generation.max_slice_chips;
 }
 
-// tpu7x has 98 rows and this is on the way of every review: rows ascend by chips.
-// (No equal_range: clang 14, which builds the fuzzers, cannot compile GCC 12's.)
+// Searches by halves, since every review calls it and tpu7x has 98 rows, which ascend by chips.
 bool has_row(const MachineType& machine, const Dims& dims) {
   const auto chips = [](const Topology& row) { return row.dims.chips(); };
   auto row = std::ranges::lower_bound(machine.topologies, dims.chips(), {}, chips);
@@ -27,14 +27,14 @@ bool has_row(const MachineType& machine, const Dims& dims) {
   return false;
 }
 
-// Ascending; axes beyond the rank are 1 and come first.
+// Returns the axes in ascending order; axes beyond the rank are 1 and come first.
 std::array<std::uint32_t, 3> sorted_axes(const Dims& dims) {
   std::array axes{dims.axis(0), dims.axis(1), dims.axis(2)};
   std::ranges::sort(axes);
   return axes;
 }
 
-// The first row for which this holds.
+// Returns the dimensions of the first row for which `is` returns true.
 template <class Is>
 std::optional<Dims> find_row(const Generation& generation, Is&& is) {
   for (const MachineType& machine : generation.machine_types)

@@ -7,8 +7,6 @@ string(REGEX REPLACE "-.*" "" machine ${TPUWH_TRIPLET})
 if(NOT machine STREQUAL CMAKE_HOST_SYSTEM_PROCESSOR)
   set(CMAKE_SYSTEM_NAME Linux)
   set(CMAKE_SYSTEM_PROCESSOR ${machine})
-  # Programs of the build, such as the one that writes the catalog's rows.
-  set(CMAKE_CROSSCOMPILING_EMULATOR qemu-${machine}-static -L ${CMAKE_SYSROOT})
 endif()
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)

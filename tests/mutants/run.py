@@ -50,7 +50,6 @@ TREE = WORK / "tree"
 BUILD = TREE / "build" / "ci"  # as that preset has it, so that what holds no switch comes from its cache
 HEADER = WORK / "mutant.hpp"
 SOURCES = ("base", "topology", "webhook", "server/kube/store", "server/serve/https")
-OF_THE_BUILD = ("topology/generate_catalog.cpp",)  # runs before there is a program
 WANTED = 0.95
 FINDER = pathlib.Path(sites.__file__).read_bytes()
 
@@ -127,7 +126,7 @@ def build_with_switches(drawn, targets):
     """The numbers of those that can stand behind a switch. What cannot is kept: each costs a build to find."""
     file = WORK / "unswitched.json"
     without = set(json.loads(file.read_text())) if file.exists() else set()
-    numbers = {number for number, site in drawn.items() if site.file not in OF_THE_BUILD} - without
+    numbers = set(drawn) - without
     while True:
         files = collections.defaultdict(dict)
         for number in numbers:
@@ -175,7 +174,8 @@ def compiler_arguments():
 
 
 def find_sites(files):
-    build_generated()
+    if said := build([pathlib.PurePath("topology", "generated", "catalog_rows.hpp")]):
+        sys.exit(f"{said[-4000:]}\nmutants: the catalog's rows cannot be generated")
     arguments = compiler_arguments()
     cached = WORK / "sites.json"
     known = json.loads(cached.read_text()) if cached.exists() else {}
@@ -187,15 +187,6 @@ def find_sites(files):
             known[file] = {"digest": digests[file], "sites": [list(vars(site).values()) for site in job.result()]}
             cached.write_text(json.dumps(known))
     return [sites.Site(*values[:-1], tuple(map(tuple, values[-1]))) for file in files for values in known[file]["sites"]]
-
-
-def build_generated():
-    """By a program of the sources; a run that was broken off may have left switches in them that do not compile."""
-    rows = str(pathlib.PurePath("topology", "generated", "catalog_rows.hpp"))
-    if build([rows]):
-        copy_sources({})
-        if said := build([rows]):
-            sys.exit(f"{said[-4000:]}\nmutants: {rows} cannot be built")
 
 
 def arguments_of(file, arguments):
