@@ -162,7 +162,7 @@ def source_files():
 
 
 def compiler_arguments():
-    """Of each room: its sources are read here, and what the build generated where it is built."""
+    """Of each module: its sources are read here, and what the build generated where it is built."""
     out = {}
     for entry in json.loads((BUILD / "compile_commands.json").read_text()):
         words = [word.replace(str(TREE), str(ROOT)) if str(BUILD) not in word else word
@@ -235,14 +235,14 @@ def line_of(site):
     return " ".join(text_of(site).splitlines()[site.line - 1].decode().split())
 
 
-def room_of(site):
+def module_of(site):
     return str(pathlib.Path(site.file).parent)
 
 
 def print_sites(found):
-    rooms = collections.Counter(map(room_of, found))
-    for room, count in sorted(rooms.items()):
-        print(f"{count:6}  {room}")
+    modules = collections.Counter(map(module_of, found))
+    for module, count in sorted(modules.items()):
+        print(f"{count:6}  {module}")
     for operator, count in sorted(collections.Counter(site.operator for site in found).items()):
         print(f"{count:6}  {operator}")
     print(f"{len(found):6}  in all, of which {sum(site.constexpr for site in found)} are evaluated by the compiler")
@@ -309,15 +309,15 @@ class Results:
 
 def report(found, drawn, names, results):
     equivalent = Equivalent()
-    rooms, left = collections.defaultdict(collections.Counter), []
+    modules, left = collections.defaultdict(collections.Counter), []
     for number, site in drawn.items():
         said = "equivalent" if equivalent.has(names[number]) else results.of(site)
         if said in ("survived", "not reached"):
             left.append((said, names[number], site.line))
-        rooms[room_of(site)][said or "not judged"] += 1
-    for room, here in sorted(rooms.items()) if len(rooms) > 1 else ():
-        print(f"{room:25}" + ", ".join(f"{here[what]} {what}" for what in sorted(here)))
-    counts = sum(rooms.values(), collections.Counter())
+        modules[module_of(site)][said or "not judged"] += 1
+    for module, here in sorted(modules.items()) if len(modules) > 1 else ():
+        print(f"{module:25}" + ", ".join(f"{here[what]} {what}" for what in sorted(here)))
+    counts = sum(modules.values(), collections.Counter())
     judged = counts["caught"] + len(left)
     print(f"\nsites       {len(found)}, {sum(site.constexpr for site in found)} evaluated by the compiler and not drawn")
     print(f"drawn       {len(drawn)}; {counts['no program'] + counts['not judged']} are values that the compiler needs")

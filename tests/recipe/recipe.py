@@ -20,7 +20,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 FILES = HERE / "files"
 LABEL = "tpu9q"
-ROOM = "webhook/workloads"
+MODULE = "webhook/workloads"
 GENERATED = {"charts/tpu-webhook/templates/_program.tpl", "charts/tpu-webhook/values.schema.json"}
 
 
@@ -62,10 +62,10 @@ def _put(path: pathlib.Path, data: bytes, mode: int):
 
 def add_api(tree: Tree):
     for name in ("rack.hpp", "rack.cpp"):
-        tree.write(f"{ROOM}/{name}", (FILES / name).read_text(encoding="utf-8"))
-    tree.insert(f"{ROOM}/CMakeLists.txt", "    pod.cpp\n", "    rack.cpp\n")
-    tree.insert(f"{ROOM}/table.cpp", f'#include "{ROOM}/pod.hpp"\n', f'#include "{ROOM}/rack.hpp"\n')
-    tree.insert(f"{ROOM}/table.cpp", "table[] = {", "rack_workload, ")
+        tree.write(f"{MODULE}/{name}", (FILES / name).read_text(encoding="utf-8"))
+    tree.insert(f"{MODULE}/CMakeLists.txt", "    pod.cpp\n", "    rack.cpp\n")
+    tree.insert(f"{MODULE}/table.cpp", f'#include "{MODULE}/pod.hpp"\n', f'#include "{MODULE}/rack.hpp"\n')
+    tree.insert(f"{MODULE}/table.cpp", "table[] = {", "rack_workload, ")
     tree.insert("webhook/config/kind.hpp", "lws, statefulset,", " rack,")
     vocabulary = "webhook/read/vocabulary.hpp"
     tree.insert(vocabulary, "  priority,          // ours (prefix)\n", "  rack_name,         // the Rack controller\n  rack_shelf,\n  rack_seat,\n")
