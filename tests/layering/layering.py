@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the include lines, the namespaces and the CMake lists of the tree against the design.
 
-layering.py ROOT          one line per breach, and the code lines that each program links; exit 1 if there is a breach
+layering.py ROOT          one line per breach; exit 1 if there is a breach
 layering.py --self-test   a made-up tree with one breach at a time: each must be found
 
 An arrow is "may be included by": base <- topology <- webhook <- server <- kubectl, and within these the modules
@@ -13,6 +13,7 @@ import re
 import sys
 import tempfile
 
+from ceilings import GENERATED
 from modules import LAYERS, circles, module_of, read_table
 
 SOURCES = (".cpp", ".hpp")
@@ -47,15 +48,12 @@ IMPURE_CALLS = {
 
 # What simdjson finds is read in one file.
 EXEMPT = {"base/json/reader.cpp": ("simdjson.h",), "base/base64.cpp": ("immintrin.h",)}
-# Made by the build, so not to be found in the tree.
-GENERATED = ("catalog_rows.hpp",)
 # Error and Result are the words of all layers, and Json is one of the server and the tools: they are outside of its namespace.
 OUTSIDE = {"base/result.hpp": "tpuwh", "server/text/json.hpp": "tpuwh::server"}
 # Whoever is in the way of Pods and what people run stand on one ground and do not see each other; what reads a
 # cluster decides nothing. By the modules that a module reaches, however far.
 NEVER = (("kubectl", "server/serve"), ("server/kube", "webhook/decide"), ("server/kube", "webhook/answer"))
 
-PROGRAMS = {"tpu-webhook": "server/cli/tpu_webhook", "kubectl-tpu": "kubectl/cli"}
 # Folders that hold modules, are none themselves, and are no part of a namespace.
 GROUPS = ("serve", "inspect", "predict", "reference")
 # "Plain" renames the namespaces of kubectl; until then they are those of the folder that it was part of.
@@ -206,26 +204,6 @@ def far_reaches(root):
             if within(module, folder):
                 for far in sorted(each for each in reached(module, allowed) if within(each, other)):
                     yield f"{lists_of(module)}: {module} reaches {far}; {folder} may know nothing of {other}"
-
-
-def code_lines(root):
-    """module -> lines of its sources that are neither blank nor a comment."""
-    out = {}
-    for layer in LAYERS:
-        for path in files_of(root, layer):
-            file = path.relative_to(root).as_posix()
-            module = module_of(file)
-            lines = (line.strip() for line in path.read_text().splitlines())
-            out[module] = out.get(module, 0) + sum(bool(line) and not line.startswith("//") for line in lines)
-    return out
-
-
-def sizes(root):
-    """What each program is made of."""
-    allowed, lines = read_table(root), code_lines(root)
-    linked = {program: reached(module, allowed) for program, module in PROGRAMS.items()}
-    for program, parts in {**linked, "both": set().union(*linked.values())}.items():
-        yield f"{program}: {sum(lines.get(each, 0) for each in parts):,} code lines in {len(parts)} modules"
 
 
 def namespace_of(module):
@@ -467,10 +445,7 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     what = sys.argv[1]
-    root = pathlib.Path(what).resolve()
-    found = self_test() if what == "--self-test" else list(breaches(root))
-    if what != "--self-test":
-        print("\n".join(sizes(root)))
+    found = self_test() if what == "--self-test" else list(breaches(pathlib.Path(what)))
     print("\n".join(found) or "nothing to complain of")
     return 1 if found else 0
 
