@@ -14,6 +14,7 @@ not changed since docs/style.md got its rules for comments.
 
 import bisect
 import hashlib
+import itertools
 import pathlib
 import re
 import sys
@@ -54,12 +55,12 @@ RETIRED = [(re.compile(pattern.replace(" ", " +"), re.IGNORECASE), right)
     (r"\b(?:cannot|can) be asked\b", "unreachable; say who asks whom"),
 )]
 
-# What is retired in a comment, whose lines are read as one text ("^": where it begins).
+# What is retired in a comment, whose lines are read as one text ("^\s*": where it begins).
 IN_COMMENTS = [(re.compile(pattern.replace(" ", " +")), right)
                for pattern, right in (
-    (r"^Of (?!course)", "begin with the thing, not with what it is a part of"),
-    (r"^What(?:ever)?\b(?! is a )|^Who(?:ever)?\b", "a noun as the subject"),
-    (r"^Nothing (?:where|if|for|of)\b", "Returns nullopt if ..., Returns false if ..."),
+    (r"^\s*Of (?!course)", "begin with the thing, not with what it is a part of"),
+    (r"^\s*What(?:ever)?\b(?! is a )|^\s*Who(?:ever)?\b", "a noun as the subject"),
+    (r"^\s*Nothing (?:where|if|for|of)\b", "Returns nullopt if ..., Returns false if ..."),
     (r"\b(?:[Ss]tands?|[Ss]tood)\b(?! for)", "is, are, runs"),
     (r"\b[Tt]old\b", "reported, known, given"),
     (r"\bby itself\b", "by default, alone"),
@@ -75,6 +76,7 @@ TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|R\"([^(\s]*)\((.*?)\)\1\"|\"((?:[^\"\\\n
 TEMPLATE_COMMENT = re.compile(r"\{\{-? ?/\*.*?\*/ ?-?\}\}", re.DOTALL)
 ESCAPE = re.compile(r"\\(.)")
 SPACE = re.compile(r"\s")
+QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"")
 
 
 def literals(source):
@@ -109,20 +111,26 @@ def passages(path, source):
         yield [(source, 0)]
 
 
+def matches(parts, patterns, ignored=None):
+    """(offset, word, what is right) of each pattern in the text that these parts make; `ignored` matches nothing."""
+    text = SPACE.sub(" ", "".join(part for part, _ in parts))
+    if ignored:
+        text = ignored.sub(lambda found: "x" * len(found.group()), text)
+    begins = list(itertools.accumulate((len(part) for part, _ in parts), initial=0))
+    for pattern, right in patterns:
+        for found in pattern.finditer(text):
+            part = bisect.bisect_right(begins, found.start()) - 1
+            yield parts[part][1] + found.start() - begins[part], " ".join(found.group().split()), right
+
+
 def breaches(path, source):
     """(offset, word, what is right)."""
     for parts in passages(path, source):
-        text = SPACE.sub(" ", "".join(part for part, _ in parts))
-        begins = [sum(len(part) for part, _ in parts[:i]) for i in range(len(parts))]
-        for pattern, right in RETIRED:
-            for found in pattern.finditer(text):
-                part = bisect.bisect_right(begins, found.start()) - 1
-                offset = parts[part][1] + found.start() - begins[part]
-                yield offset, " ".join(found.group().split()), right
+        yield from matches(parts, RETIRED)
 
 
 def comments(source):
-    """(text, [(offset in the text, offset in the source)]) of each comment; lines that follow each other are one."""
+    """[(line, offset)] of each comment; lines that follow each other are one."""
     parts, end = [], None
     for found in TOKEN.finditer(source):
         comment = found.group()
@@ -148,14 +156,8 @@ def digest(source):
 
 def breaches_of_comments(source):
     for parts in comments(source):
-        text, begins = "", []
-        for body, _ in parts:
-            begins.append(len(text))
-            text += (" " if text else "") + body.strip()
-        for pattern, right in IN_COMMENTS:
-            for found in pattern.finditer(re.sub(r"`[^`]*`|\"[^\"]*\"", lambda quoted: "x" * len(quoted.group()), text)):
-                part = bisect.bisect_right(begins, found.start()) - 1
-                yield parts[part][1], f"comment: {' '.join(found.group().split())}", right
+        for offset, word, right in matches(parts, IN_COMMENTS, QUOTED):
+            yield offset, f"comment: {word}", right
 
 
 def sources(root):
