@@ -4,9 +4,7 @@
 #include "server/settings/layers.hpp"
 #include "server/settings/setting.hpp"
 
-#include <initializer_list>
 #include <memory>
-#include <string_view>
 
 namespace CLI {
 class App;
@@ -14,9 +12,8 @@ class App;
 
 namespace tpuwh::server::cli {
 
-// Adds --config and the flags of `scope` and below, and of the settings with these keys. What the
-// command line gives is in the result once it is parsed.
-std::shared_ptr<const settings::Layers> add_setting_flags(
-    CLI::App& command, settings::Scope scope, std::initializer_list<std::string_view> keys = {});
+// Adds --config and the flags of `scope` and below. The result holds what the command line gives,
+// once it is parsed.
+std::shared_ptr<const settings::Layers> add_setting_flags(CLI::App& command, settings::Scope scope);
 
 }  // namespace tpuwh::server::cli

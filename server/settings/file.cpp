@@ -166,26 +166,15 @@ ConfigFile parse_config(const std::string& text, const std::string& file) {
 }
 
 ConfigFile read_config(std::istream& in, const std::string& name) {
-  std::string text;
-  if (std::string wrong = read_bounded(in, text); !wrong.empty())
-    return unusable(name, std::move(wrong));
-  return parse_config(text, name);
-}
-
-std::string read_bounded(std::istream& in, std::string& text) {
-  text.assign(limits::config_bytes + 1, '\0');
+  std::string text(limits::config_bytes + 1, '\0');
   errno = 0;
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad() || errno == EISDIR) return std::strerror(errno);
+  if (in.bad() || errno == EISDIR) return unusable(name, std::strerror(errno));
   text.resize(static_cast<std::size_t>(in.gcount()));
   if (text.size() > limits::config_bytes)
-    return fmt::format("is larger than {} bytes, the most a ConfigMap holds", limits::config_bytes);
-  return {};
-}
-
-std::string read_bounded(const std::string& file, std::string& text) {
-  std::ifstream in(file, std::ios::binary);
-  return in ? read_bounded(in, text) : std::strerror(errno);
+    return unusable(name, fmt::format("is larger than {} bytes, the most a ConfigMap holds",
+                                      limits::config_bytes));
+  return parse_config(text, name);
 }
 
 ConfigFile read_config(const std::string& file) {

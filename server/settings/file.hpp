@@ -20,7 +20,7 @@ struct Given {
   std::string key() const;  // "perNamespace.team-a.placement"
 };
 
-// What is wrong, where.
+// A fault and its place.
 struct Problem {
   std::string from;  // "config.yaml:3", or a flag
   std::string key;   // "drain.delay"; "" where it is the whole, or a flag says it
@@ -35,7 +35,7 @@ struct ConfigFile {
   std::vector<Problem> problems;  // all there are, by line
 };
 
-// Reads the text of a file called `file`. An unknown key, a key that stands twice and a value
+// Reads the text of a file called `file`. An unknown key, a duplicate key and a value
 // of another type are problems; an empty file and an empty section are not.
 ConfigFile parse_config(const std::string& text, const std::string& file);
 
@@ -47,10 +47,5 @@ ConfigFile read_config(std::istream& in, const std::string& name);
 
 // Problems as lines.
 std::string lines_of(const std::vector<Problem>& problems);
-
-// The text of a file that a ConfigMap holds. Returns what is wrong, "" if nothing is: it cannot be
-// read, or is larger than limits::config_bytes.
-std::string read_bounded(std::istream& in, std::string& text);
-std::string read_bounded(const std::string& file, std::string& text);
 
 }  // namespace tpuwh::server::settings

@@ -1,6 +1,5 @@
 #include "server/settings/layers.hpp"
 
-#include "server/settings/rules_file.hpp"
 #include "server/settings/usage_error.hpp"
 
 #include <fmt/format.h>
@@ -58,12 +57,6 @@ Effective Layers::resolve() const {
   given.insert(given.end(), flags.begin(), flags.end());
   Effective out = combine(given);
   if (const auto wrong = contradictions(out); !wrong.empty()) throw UsageError(lines_of(wrong));
-  if (!out.options.rules_file.empty()) {
-    RulesFile read = read_rules(out.options.rules_file);
-    if (!read.problems.empty()) throw UsageError(lines_of(read.problems));
-    out.options.webhook.rules =
-        std::make_shared<const webhook::rules::Rules>(std::move(read.rules));
-  }
   return out;
 }
 

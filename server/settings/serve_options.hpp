@@ -1,4 +1,4 @@
-// What the server is told. What a decision depends on is webhook::config::Config.
+// The options of the server. Those of a decision are webhook::config::Config.
 #pragma once
 
 #include "server/limits/limits.hpp"
@@ -11,7 +11,7 @@
 
 namespace tpuwh::server::settings {
 
-// Who gives Ray workers without index labels their ids (webhook/ledger/ledger.hpp). `memory`
+// The source of ids of Ray workers without index labels (webhook/ledger/ledger.hpp). `memory`
 // and `none` never contact an API server.
 enum class LedgerKind {
   automatic,  // cluster in a Pod or with a kubeconfig, else memory
@@ -47,7 +47,7 @@ struct ServeOptions {
                                             "127.0.0.1"};
   std::string ca_bundle_out;
 
-  // Both or neither: who may call (server/tls/clients.hpp). Without them, everybody.
+  // The allowed callers (server/tls/clients.hpp): both or neither. Without them, all callers.
   std::string tls_client_ca;
   std::vector<std::string> tls_client_names;
 
@@ -61,9 +61,6 @@ struct ServeOptions {
   // Together below Kubernetes' terminationGracePeriodSeconds of 30.
   std::chrono::milliseconds drain_delay = std::chrono::seconds(5);
   std::chrono::milliseconds drain_timeout = std::chrono::seconds(20);
-
-  // What who asks for TPUs may, by namespace: a file (rules_file.hpp), read again when it changes.
-  std::string rules_file;
 
   LedgerKind ledger = LedgerKind::automatic;
 

@@ -380,12 +380,6 @@ void add_cluster(std::vector<Setting>& out) {
 }
 
 void add_decision(std::vector<Setting>& out) {
-  out.push_back(file_name(
-      named("teamRules", "--team-rules",
-            "Rules of the cluster: who may ask for TPUs, and for how many; whoever breaks one is "
-            "warned of it when the object is created. `kubectl tpu policy` enforces them",
-            {.scope = Scope::decision}),
-      [](auto& o) -> auto& { return o.rules_file; }));
   out.push_back(choice<webhook::config::Mode>(
       named("mode", "--mode", "shadow: decide, log and warn, but allow every Pod unchanged",
             {.scope = Scope::decision}),

@@ -172,6 +172,7 @@ int run_explain(const ExplainOptions& options, const text::Console& console) {
   if (!rules) return 2;
   ExplainRequest request{.manifests = *manifests, .ns = options.ns, .config = options.config};
   request.rules = *rules;
+  if (options.team_rules) request.team_rules = &*options.team_rules;
   if (options.output == ExplainOutput::pods)
     request.each_pod = [&](const Json& pod) { console.out << text::json_line(pod); };
   const Objects cluster = open_cluster(options, *manifests, console);

@@ -11,7 +11,6 @@
 #include "server/net/thread.hpp"
 #include "server/serve/app/cluster_metrics.hpp"
 #include "server/serve/app/drain.hpp"
-#include "server/serve/app/rules_watch.hpp"
 #include "server/serve/app/worker.hpp"
 #include "server/serve/metrics/process.hpp"
 #include "server/settings/usage_error.hpp"
@@ -83,9 +82,9 @@ std::size_t raise_file_limit(unsigned loops) {
   return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : before;
 }
 
-// What is large goes back to the kernel when it is freed. By itself glibc takes a freed block
-// for a sign that more of its size will come, and keeps them: 1,000 bodies of 250 KiB stayed
-// resident for good.
+// Returns large freed blocks to the kernel. By default glibc keeps blocks of a size that was
+// freed before, because it expects more of them: 1,000 bodies of 250 KiB stayed resident for
+// good.
 void return_large_blocks() {
   constexpr int large = 128 << 10;
   mallopt(M_MMAP_THRESHOLD, large);
@@ -98,8 +97,8 @@ kube::access::PodAccess pod_access(const settings::ServeOptions& options) {
   return access;
 }
 
-// What this process is called, for who probes it: in a Pod the Pod's name, which the kubelet gives
-// it as its host name.
+// Returns the name of this process for probes. In a Pod it is the Pod's name, which the kubelet
+// sets as the host name.
 //   source  https://kubernetes.io/docs/concepts/workloads/pods/pod-hostname/ (read 2026-11)
 std::string replica_name() {
   std::array<char, HOST_NAME_MAX + 1> name{};
@@ -192,7 +191,6 @@ class App {
         health_(options.threads + 1),
         clients_(open_clients()),
         source_(open_source()),
-        rules_(options.rules_file, options.webhook.rules),
         certificate_(guarded(source_.first())),
         cluster_config_(find_cluster(options)),
         certificate_config_(find_certificate(options)) {
@@ -212,7 +210,6 @@ class App {
     add_metrics();
     control_.keep("signals", [this] { return watch_signals(); });
     control_.keep("certificate-files", [this] { return watch_certificate(); });
-    if (!options_.rules_file.empty()) control_.keep("team-rules", [this] { return watch_rules(); });
     connect_cluster();
     auto threads = start_threads();
     watchdog_.begin();
@@ -228,8 +225,8 @@ class App {
  private:
   // --- start ---
 
-  // What is made of files that were named. Where they cannot be used: a fault of the command line
-  // or of the file.
+  // Calls `open`, which reads files of the command line. If they cannot be used, the error is
+  // reported as a fault of the command line or of the file.
   template <class Open>
   static auto from_named_files(const Open& open) {
     try {
@@ -255,7 +252,7 @@ class App {
     });
   }
 
-  // Whatever the certificate of ours is, callers show theirs.
+  // Adds the check of the callers' certificates to a context.
   tls::ContextPtr guarded(tls::ContextPtr context) const {
     if (clients_) clients_->guard(context->ssl.native_handle());
     return context;
@@ -293,7 +290,7 @@ class App {
     return place;
   }
 
-  // Of the probes' and the reviews' place none may be it.
+  // Returns the address of metrics, which must differ from those of probes and reviews.
   net::Address metrics_place() const {
     const auto place = address_of_flag("--metrics-listen", options_.metrics_listen);
     for (const auto& [flag, other] : {std::pair("--listen", options_.listen),
@@ -335,7 +332,7 @@ class App {
                             {"version", text::version}});
   }
 
-  // Who sets it expects that it is used.
+  // Warns of proxy variables, because an operator who sets them expects that they are used.
   void say_no_proxy() {
     const std::string name = kube::access::unused_proxy();
     if (name.empty() || (!cluster_config_ && !certificate_config_)) return;
@@ -378,8 +375,6 @@ class App {
     });
     metrics_.add([this](metrics::Samples& out) { load_metrics(out); });
     metrics_.add(metrics::process_metrics);
-    if (!options_.rules_file.empty())
-      metrics_.add([this](metrics::Samples& out) { rules_metrics(out); });
     if (keeper_)
       metrics_.add([this](metrics::Samples& out) { keeper_metrics(keeper_->status(), out); });
     if (!cluster_config_) return;
@@ -476,30 +471,20 @@ class App {
     perform(drain_.on(Drain::Event::signal));
   }
 
-  // Of files that somebody else replaces.
-  net::Task<void> look_again_and_again(std::string_view failure, std::function<void()> look) {
+  // Looks for replaced certificate files.
+  net::Task<void> watch_certificate() {
     net::Timer timer(control_.executor());
     for (;;) {
       timer.expires_after(limits::certificate_poll);
       const auto [error] = co_await timer.async_wait(net::as_result);
       if (error) co_return;
       try {
-        look();
-      } catch (const std::exception& bug) {  // out of memory, say: looked at again in a second
-        log_.error(failure, {{"error", bug.what()}});
+        look_at_certificate(std::chrono::system_clock::now());
+      } catch (
+          const std::exception& bug) {  // such as out of memory; the next look is a second later
+        log_.error("cannot check the certificate", {{"error", bug.what()}});
       }
     }
-  }
-
-  net::Task<void> watch_certificate() {
-    return look_again_and_again("cannot check the certificate",
-                                [this] { look_at_certificate(std::chrono::system_clock::now()); });
-  }
-
-  net::Task<void> watch_rules() {
-    return look_again_and_again("cannot check the rules", [this] {
-      if (const auto change = rules_.poll()) use(*change);
-    });
   }
 
   void look_at_certificate(tls::SystemTime now) {
@@ -519,26 +504,6 @@ class App {
       case Word::good_again:
         return log_.info("certificate is good again", {{"not_after", end}});
     }
-  }
-
-  void use(const RulesWatch::Change& change) {
-    if (change.rules == nullptr) {
-      ++rules_refused_;
-      log_.error("rules not replaced; the old ones are kept", {{"error", change.error}});
-      return;
-    }
-    ++rules_read_;
-    for (auto& worker : workers_) worker->take_rules(change.rules);
-    log_.info("rules replaced", {{"rules", std::uint64_t{change.rules->list.size()}}});
-  }
-
-  void rules_metrics(metrics::Samples& out) const {
-    constexpr auto name = "tpu_webhook_team_rules_reloads_total";
-    constexpr auto help =
-        "Changes of the file of rules; error: it could not be used, and the old "
-        "rules are kept";
-    out.counter(name, help, static_cast<double>(rules_read_), {{"result", "ok"}});
-    out.counter(name, help, static_cast<double>(rules_refused_), {{"result", "error"}});
   }
 
   void look_at_clients() {
@@ -570,8 +535,8 @@ class App {
 
   // --- end ---
 
-  // What one step throws ends none of the tasks that lead to the next; where it was the last, the
-  // watchdog ends the process.
+  // An exception of one step ends none of the tasks that lead to the next step. After the last
+  // step the watchdog ends the process.
   void perform(Drain::Action action) {
     try {
       act(action);
@@ -670,8 +635,6 @@ class App {
   PlainPort health_port_{files_}, metrics_port_{files_};
   const std::unique_ptr<tls::Clients> clients_;
   tls::Source source_;
-  RulesWatch rules_;
-  std::atomic<std::uint64_t> rules_read_{0}, rules_refused_{0};
   tls::CurrentContext certificate_;
   tls::Expiry expiry_;
   const std::optional<kube::access::ApiConfig> cluster_config_, certificate_config_;

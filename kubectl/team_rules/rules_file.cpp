@@ -1,27 +1,23 @@
-#include "server/settings/rules_file.hpp"
+#include "kubectl/team_rules/rules_file.hpp"
 
 #include "base/names.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/near_miss.hpp"
+#include "server/text/read_file.hpp"
 #include "server/text/yaml.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <utility>
 
-namespace tpuwh::server::settings {
+namespace tpuwh::server::team_rules {
 
 namespace {
-
-using webhook::rules::Capacity;
-using webhook::rules::Hygiene;
-using webhook::rules::RequiredLabel;
-using webhook::rules::Rule;
-using webhook::rules::Rules;
 
 constexpr std::size_t most_rules = 100;
 
@@ -29,7 +25,7 @@ std::string expected(std::string_view wanted, const Json& found) {
   return fmt::format("expected {}, got {}", wanted, base::printable(text::dump_json(found)));
 }
 
-// What is wrong with a value, "" if nothing is.
+// The fault of a value, or "" if there is none.
 using Wrong = std::string;
 
 Wrong text_of(const Json& value, std::string_view wanted, std::string& out) {
@@ -61,7 +57,7 @@ Wrong number_of(const Json& value, std::optional<std::uint64_t>& out) {
   return {};
 }
 
-// Calls `take` with the value of each name of a list; `all` are pairs of names and values.
+// Calls `take` with the value of each name in a list. `all` has the pairs of names and values.
 template <class Names, class Take>
 Wrong names_of(const Json& value, const Names& all, Take&& take) {
   std::vector<std::string> names, known;
@@ -78,7 +74,7 @@ Wrong names_of(const Json& value, const Names& all, Take&& take) {
 }
 
 Wrong capacities_of(const Json& value, std::vector<Capacity>& out) {
-  return names_of(value, webhook::rules::capacities, [&](Capacity each) { out.push_back(each); });
+  return names_of(value, capacities, [&](Capacity each) { out.push_back(each); });
 }
 
 Wrong labels_of(const Json& value, std::vector<RequiredLabel>& out) {
@@ -162,18 +158,21 @@ class Reader {
 
   RulesFile read() {
     const Json& value = document_.value;
-    members<Rules>(file_members, value, "", out_.rules);
+    for (const text::YamlProblem& each : document_.problems)
+      problems_.emplace(each.line, each.what);
+    if (problems_.empty() || !value.is_null()) members<Rules>(file_members, value, "", out_.rules);
     if (value.is_object()) rules_of(value);
+    for (const auto& [line, what] : problems_)
+      out_.problems.push_back(fmt::format("{}:{}: {}", file_, line, what));
     return std::move(out_);
   }
 
  private:
   void problem(const std::string& pointer, std::string what) {
-    const int line = document_.line(pointer);
     std::string key = pointer.empty() ? "" : pointer.substr(1);
     std::ranges::replace(key, '/', '.');
-    out_.problems.push_back(
-        {fmt::format("{}:{}", file_, line), base::printable(key), std::move(what), line});
+    if (!key.empty()) what = fmt::format("{}: {}", base::printable(key), what);
+    problems_.emplace(document_.line(pointer), std::move(what));
   }
 
   template <class T>
@@ -216,6 +215,7 @@ class Reader {
 
   const text::LocatedYaml& document_;
   const std::string& file_;
+  std::multimap<int, std::string> problems_;  // by line
   RulesFile out_;
 };
 
@@ -223,19 +223,13 @@ class Reader {
 
 RulesFile parse_rules(const std::string& text, const std::string& file) {
   const text::LocatedYaml document = text::parse_located_yaml(text);
-  RulesFile out;
-  if (document.problems.empty() || !document.value.is_null()) out = Reader(document, file).read();
-  for (const text::YamlProblem& each : document.problems)
-    out.problems.push_back({fmt::format("{}:{}", file, each.line), "", each.what, each.line});
-  std::ranges::stable_sort(out.problems, {}, &Problem::line);
-  return out;
+  return Reader(document, file).read();
 }
 
 RulesFile read_rules(const std::string& file) {
-  std::string text;
-  if (std::string wrong = read_bounded(file, text); !wrong.empty())
-    return {{}, {{file, "", std::move(wrong), 0}}};
-  return parse_rules(text, file);
+  const auto text = text::read_file(file, text::max_small_bytes);
+  if (!text) return {{}, {fmt::format("{}: {}", file, text.error().text())}};
+  return parse_rules(*text, file);
 }
 
-}  // namespace tpuwh::server::settings
+}  // namespace tpuwh::server::team_rules

@@ -1,18 +1,23 @@
-#include "webhook/rules/judge.hpp"
+#include "kubectl/team_rules/judge.hpp"
 
 #include "base/concat.hpp"
 #include "base/names.hpp"
+#include "kubectl/reference/ids/policy_rows.hpp"
 
 #include <algorithm>
 
-namespace tpuwh::webhook::rules {
+namespace tpuwh::server::team_rules {
 
 namespace {
 
-using findings::Finding;
+using Name = ids::Name<ids::rows::of_policy>;
 
-// More than any topology has chips, and any deadline seconds.
+// More chips than any topology has, and more seconds than any deadline.
 constexpr std::uint64_t unbounded = 2'000'000'000'000'000'000;
+
+std::string_view id_of(Name name) {
+  return ids::id_of(ids::rows::of_policy, std::string(name));
+}
 
 std::string listed(const std::vector<std::string>& all) {
   std::string out;
@@ -34,8 +39,8 @@ class Judge {
         out_(out) {}
 
   void judge(const AskedTemplate& one) {
-    value(Finding::rule_accelerator, one, "accelerator", one.accelerator, rule_.accelerators);
-    value(Finding::rule_topology, one, "topology", one.topology, rule_.topologies);
+    value("rule-accelerator", one, "accelerator", one.accelerator, rule_.accelerators);
+    value("rule-topology", one, "topology", one.topology, rule_.topologies);
     capacity(one);
     slice(one);
     resumable(one);
@@ -50,13 +55,13 @@ class Judge {
       slices += slices_of(each);
       chips += each.pods * each.chips;
     }
-    most(Finding::rule_slices, {}, slices,
+    most("rule-slices", {}, slices,
          all_known ? " slices" : " slices (a Pod without a topology counts as one)", rule_.slices);
-    most(Finding::rule_chips, {}, chips, " chips", rule_.chips);
+    most("rule-chips", {}, chips, " chips", rule_.chips);
     if (!rule_.object_names.empty() && !matches(rule_.object_names, object.name))
-      add(Finding::rule_name, {}, 0,
-          base::concat(
-              {"name ", base::printable(object.name), " is not of the form ", rule_.object_names}));
+      add("rule-name", {}, 0,
+          base::concat({"name ", base::printable(object.name, base::max_host_name_length),
+                        " is not of the form ", rule_.object_names}));
   }
 
  private:
@@ -66,11 +71,11 @@ class Judge {
     return (one.pods * one.chips + chips - 1) / chips;
   }
 
-  void value(Finding finding, const AskedTemplate& one, std::string_view what,
-             const std::string& found, const std::vector<std::string>& allowed) {
+  void value(Name name, const AskedTemplate& one, std::string_view what, const std::string& found,
+             const std::vector<std::string>& allowed) {
     if (allowed.empty() || any_matches(allowed, found)) return;
     const std::string shown = base::printable(found);
-    add(finding, one.title + shown, one.pods * one.chips,
+    add(name, one.title + shown, one.pods * one.chips,
         found.empty()
             ? base::concat({one.title, "selects no ", what, ", expected one of ", listed(allowed)})
             : base::concat({one.title, what, " ", shown, " is not allowed, expected one of ",
@@ -82,8 +87,7 @@ class Judge {
     if (allowed.empty() || std::ranges::find(allowed, one.capacity) != allowed.end()) return;
     std::vector<std::string> names;
     for (const Capacity each : allowed) names.emplace_back(name_of(each));
-    add(Finding::rule_capacity, base::concat({one.title, name_of(one.capacity)}),
-        one.pods * one.chips,
+    add("rule-capacity", base::concat({one.title, name_of(one.capacity)}), one.pods * one.chips,
         base::concat({one.title, "asks for ", name_of(one.capacity), " capacity, expected one of ",
                       listed(names)}));
   }
@@ -91,9 +95,9 @@ class Judge {
   void slice(const AskedTemplate& one) {
     const auto chips = chips_of(one.topology);
     if (chips)
-      most(Finding::rule_slice_chips, one.title, *chips, " chips in a slice", rule_.slice_chips);
+      most("rule-slice-chips", one.title, *chips, " chips in a slice", rule_.slice_chips);
     else if (rule_.slice_chips)
-      add(Finding::rule_slice_chips, one.title, unbounded,
+      add("rule-slice-chips", one.title, unbounded,
           base::concat(
               {one.title,
                one.topology.empty() ? "selects no topology" : "the topology has no number of chips",
@@ -103,7 +107,7 @@ class Judge {
   void resumable(const AskedTemplate& one) {
     const bool goes = one.capacity == Capacity::spot || one.capacity == Capacity::flex_start;
     if (!rule_.resumable || !goes || (one.run.checkpoint && one.run.restarted)) return;
-    add(Finding::rule_resumable, one.title, 0,
+    add("rule-resumable", one.title, 0,
         base::concat({one.title, "asks for ", name_of(one.capacity), " capacity, but ",
                       one.run.checkpoint ? "nothing creates its Pods again"
                                          : "no annotation names a checkpoint to resume from"}));
@@ -113,23 +117,23 @@ class Judge {
     if (!rule_.run_seconds || !one.run.ends) return;
     const std::uint64_t most = *rule_.run_seconds;
     if (one.run.seconds && *one.run.seconds <= most) return;
-    add(Finding::rule_run_time, one.title, one.run.seconds.value_or(unbounded),
+    add("rule-run-time", one.title, one.run.seconds.value_or(unbounded),
         base::concat({one.title,
                       one.run.seconds ? "may run for " + std::to_string(*one.run.seconds) + " s"
                                       : "nothing says when it ends",
                       ", expected at most ", std::to_string(most), " s"}));
   }
 
-  void most(Finding finding, std::string_view title, std::uint64_t found, std::string_view what,
+  void most(Name name, std::string_view title, std::uint64_t found, std::string_view what,
             const std::optional<std::uint64_t>& allowed) {
     if (!allowed || found <= *allowed) return;
-    add(finding, std::string(title), found,
+    add(name, std::string(title), found,
         base::concat(
             {title, std::to_string(found), what, ", expected at most ", std::to_string(*allowed)}));
   }
 
-  void add(Finding finding, std::string key, std::uint64_t amount, std::string sentence) {
-    out_.push_back({finding, std::move(key), amount, std::move(sentence) + end_});
+  void add(Name name, std::string key, std::uint64_t amount, std::string sentence) {
+    out_.push_back({id_of(name), std::move(key), amount, std::move(sentence) + end_});
   }
 
   const std::string end_;
@@ -147,7 +151,7 @@ std::vector<Broken> judge(const Rules& rules, std::string_view ns, const AskedOb
     std::uint64_t chips = 0;
     for (const AskedTemplate& each : object.templates) chips += each.pods * each.chips;
     if (!rules.others_may_ask)
-      out.push_back({Finding::rule_namespace,
+      out.push_back({id_of("rule-namespace"),
                      {},
                      chips,
                      base::concat({"namespace ", base::printable(ns),
@@ -164,13 +168,13 @@ std::vector<Broken> judge(const Rules& rules, std::string_view ns, const AskedOb
 
 BrokenBefore::BrokenBefore(const std::vector<Broken>& before) {
   for (const Broken& each : before) {
-    std::uint64_t& most = most_[{each.finding, each.key}];
+    std::uint64_t& most = most_[{each.id, each.key}];
     most = std::max(most, each.amount);
   }
 }
 
 bool BrokenBefore::includes(const Broken& now) const {
-  const auto found = most_.find({now.finding, now.key});
+  const auto found = most_.find({now.id, now.key});
   return found != most_.end() && found->second >= now.amount;
 }
 
@@ -187,4 +191,4 @@ std::optional<std::uint64_t> chips_of(std::string_view topology) {
   return axes == 2 || axes == 3 ? std::optional(chips) : std::nullopt;
 }
 
-}  // namespace tpuwh::webhook::rules
+}  // namespace tpuwh::server::team_rules

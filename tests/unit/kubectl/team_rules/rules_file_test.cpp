@@ -1,5 +1,5 @@
-// What is read from a file of rules, and what is said of a wrong one.
-#include "server/settings/rules_file.hpp"
+// Reads files of rules, right ones and wrong ones.
+#include "kubectl/team_rules/rules_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,12 +7,17 @@
 #include <string>
 #include <vector>
 
-namespace tpuwh::server::settings {
+namespace tpuwh::server::team_rules {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using webhook::rules::Capacity;
+
+std::string lines_of(const std::vector<std::string>& problems) {
+  std::string out;
+  for (const std::string& each : problems) out += (out.empty() ? "" : "\n") + each;
+  return out;
+}
 
 TEST(RulesFile, IsRead) {
   const RulesFile read = parse_rules(
@@ -41,7 +46,7 @@ TEST(RulesFile, IsRead) {
   EXPECT_EQ(read.rules.contact, "#tpu");
   EXPECT_FALSE(read.rules.others_may_ask);
   ASSERT_EQ(read.rules.list.size(), 2u);
-  const webhook::rules::Rule& rule = read.rules.list[0];
+  const Rule& rule = read.rules.list[0];
   EXPECT_EQ(rule.name, "dev");
   EXPECT_THAT(rule.namespaces, ElementsAre("*-dev"));
   EXPECT_THAT(rule.accelerators, ElementsAre("tpu-v6e-slice"));
@@ -53,7 +58,7 @@ TEST(RulesFile, IsRead) {
   EXPECT_EQ(rule.object_names, "tpu-*");
   EXPECT_TRUE(rule.resumable);
   EXPECT_EQ(rule.run_seconds, 43200u);
-  const webhook::rules::Hygiene& hygiene = rule.hygiene;
+  const Hygiene& hygiene = rule.hygiene;
   ASSERT_EQ(hygiene.labels.size(), 2u);
   EXPECT_EQ(hygiene.labels[1].key, "example.com/cost");
   EXPECT_TRUE(hygiene.queue && hygiene.tags && hygiene.digests);
@@ -61,7 +66,7 @@ TEST(RulesFile, IsRead) {
                hygiene.default_account);
   EXPECT_THAT(hygiene.images, ElementsAre("registry.example/*"));
   EXPECT_THAT(hygiene.secret_variables, ElementsAre("*_TOKEN"));
-  EXPECT_EQ(read.rules.list[1], (webhook::rules::Rule{.name = "all", .namespaces = {"*"}}));
+  EXPECT_EQ(read.rules.list[1], (Rule{.name = "all", .namespaces = {"*"}}));
 }
 
 TEST(RulesFile, HasItsProblemsToldAllAtOnceWithTheirLines) {
@@ -96,4 +101,4 @@ TEST(RulesFile, IsNotEmpty) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server::settings
+}  // namespace tpuwh::server::team_rules

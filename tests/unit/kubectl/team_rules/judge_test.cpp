@@ -1,15 +1,13 @@
 // Patterns, rules by namespace, and what an object breaks of them.
-#include "webhook/rules/judge.hpp"
+#include "kubectl/team_rules/judge.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 
-namespace tpuwh::webhook::rules {
+namespace tpuwh::server::team_rules {
 namespace {
-
-using findings::Finding;
 
 TEST(Pattern, IsTheTextOrAnyTextAtAStar) {
   struct {
@@ -87,8 +85,7 @@ Rules dev(Rule rule) {
 std::string said(const Rules& rules, const AskedObject& object, std::string_view ns = "team-dev") {
   std::string out;
   for (const Broken& each : judge(rules, ns, object))
-    out += (out.empty() ? "" : "; ") + std::string(findings::row(each.finding).id) + ' ' +
-           each.sentence;
+    out += (out.empty() ? "" : "; ") + std::string(each.id) + ' ' + each.sentence;
   return out;
 }
 
@@ -241,4 +238,4 @@ TEST(WasBroken, GoesByWhatAndByHowMuch) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook::rules
+}  // namespace tpuwh::server::team_rules
