@@ -233,9 +233,8 @@ REFUSED = [
     ({"config": {"metricsListen": ":1"}}, "'metricsListen' not allowed"),
     ({"config": {"healthMetrics": False}}, "'healthMetrics' not allowed"),
     ({"config": {"teamRules": "/rules.yaml"}}, "'teamRules' not allowed"),
-    ({"teamRules": {"contac": "a"}}, "'contac' not allowed"),
-    ({"teamRules": {"rules": []}}, "/teamRules/rules"),
-    ({"teamRules": {"rules": [{"name": "a"}]}}, "/teamRules/rules/0"),
+    ({"teamRules": {"rules": [{"name": "a", "namespaces": ["*"]}]}}, "kubectl tpu policy --team-rules rules.yaml | kubectl apply -f -"),
+    ({"config": {"findings": {"TPU-651": "deny"}}}, "/config/findings"),
     ({"metrics": {"port": 8081}}, "/metrics/port"),
     ({"metrics": {"port": 10250}}, "metrics.port is port, 10250"),
     ({"metrics": {"from": [{}]}}, "/metrics/from/0"),
@@ -738,20 +737,6 @@ class Chart(unittest.TestCase):
                 rules = re.split(r"^    - ", policy.partition("  ingress:\n")[2], flags=re.M)[1:]
                 ports = [(re.findall(r"port: (\w+)", rule), "from:" in rule) for rule in rules]
                 self.assertEqual([(["https", "health"], False), (["metrics"], not beside)], ports)
-
-    def test_rules_of_teams_are_mounted(self):
-        """In a Secret of their own, whose change rolls no Pod; and nothing of them where there are none."""
-        rules = {"contact": "#tpu", "rules": [{"name": "a", "namespaces": ["*"], "maxChips": 4}]}
-        text, other = (render({"teamRules": each}) for each in (rules, {**rules, "contact": "#other"}))
-        kept = re.search(r"name: tpu-webhook-rules\n(?:.*\n)*?  rules.yaml: (\S+)", text)[1]
-        self.assertEqual(["contact: '#tpu'", "rules:", "- maxChips: 4", "  name: a", "  namespaces:", "  - '*'"],
-                         base64.b64decode(kept).decode().splitlines())
-        self.assertIn("teamRules: /rules/rules.yaml", configuration(text).splitlines())
-        self.assertIn("mountPath: /rules", text)
-        self.assertIn("secretName: tpu-webhook-rules", text)
-        sums = [re.search(r"checksum/config: (\w+)", each)[1] for each in (text, other)]
-        self.assertEqual(*sums)
-        self.assertNotIn("rules.yaml", render({}))
 
     def test_dashboard_is_json_of_known_metrics(self):
         """Alerts and panels ask for metrics that docs/operations.md explains, or that are of the process or the API server."""

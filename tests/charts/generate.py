@@ -18,7 +18,7 @@ CHART = pathlib.Path(__file__).resolve().parents[2] / "charts" / "tpu-webhook"
 TEMPLATE, SCHEMA = CHART / "templates" / "_program.tpl", CHART / "values.schema.json"
 
 # Set by the chart, from other values, or of no use in a Pod.
-DERIVED = ("listen", "healthListen", "metricsListen", "healthMetrics", "tls", "cluster", "teamRules", "$schema")
+DERIVED = ("listen", "healthListen", "metricsListen", "healthMetrics", "tls", "cluster", "$schema")
 PREFIX = "prefix.placeholder"  # stands for the value in what the program prints
 HEADER = """{{/* Made from the program; do not edit, and do not translate by hand:
        python3 tests/charts/generate.py --program build/ci/server/tpu-webhook

@@ -5,15 +5,15 @@
 {{- if and $config.claims (not (include "tpu-webhook.usesCluster" .)) -}}
 {{- fail (printf "config.claims is true, and the API server that has them is not asked with config.ledger %s: set config.ledger to auto or cluster" $config.ledger) -}}
 {{- end -}}
+{{- if .Values.teamRules -}}
+{{- fail "teamRules is set, but the server judges no rules: remove the value, write the rules to a file, and apply the policies that the API server evaluates: kubectl tpu policy --team-rules rules.yaml | kubectl apply -f -" -}}
+{{- end -}}
 {{- $_ := set $config "mode" (include "tpu-webhook.ownMode" .) -}}
 {{- $_ := set $config "listen" (printf ":%d" (int .Values.port)) -}}
 {{- $_ := set $config "healthListen" ":8081" -}}
 {{- $_ := set $config "metricsListen" (printf ":%s" (include "tpu-webhook.metricsPort" .)) -}}
 {{- if .Values.metrics.from -}}
 {{- $_ := set $config "healthMetrics" false -}}
-{{- end -}}
-{{- if .Values.teamRules -}}
-{{- $_ := set $config "teamRules" "/rules/rules.yaml" -}}
 {{- end -}}
 {{- if eq .Values.certificate.mode "internal" -}}
 {{- $_ := set $config "tls" (dict "secret" (include "tpu-webhook.ownSecret" .)) -}}
