@@ -66,7 +66,7 @@ std::vector<std::string> by_entries(const View& view) {
   const Json& entries = all_entries(view.configuration.object);
   std::vector<std::string> names = all_workloads();
   if (std::none_of(entries.begin(), entries.end(), named)) return names;
-  const auto config = layout_of(view).config;
+  const auto config = layout_of(view);
   std::erase_if(names, [&](const std::string& each) {
     return !config.workloads.has(webhook::workloads::row_of(each).kind);
   });

@@ -1,7 +1,6 @@
 // What `doctor` says of an installation: sound, broken in one way (by check), and seen in part.
 #include "kubectl/inspect/doctor/check.hpp"
 #include "kubectl/inspect/doctor/cost.hpp"
-#include "kubectl/inspect/doctor/former.hpp"
 #include "kubectl/inspect/doctor/layout.hpp"
 #include "server/kube/cluster/ledger_object.hpp"
 #include "tests/support/named_case.hpp"
@@ -693,48 +692,6 @@ TEST(DoctorTest, as_helm_renders_the_default_values) {
       << find(examine(view), "configuration")->what;
 }
 
-// Charts before decision 38.
-void make_former(View& view, const webhook::config::Config& config) {
-  for (const FormerEntry& each : former(config)) {
-    Json& entry = entry_of(view.configuration.object, each.name);
-    entry["objectSelector"] = each.selector;
-    entry["matchConditions"][0] = {{"name", each.condition}, {"expression", each.expression}};
-    const bool fails = each.mode == webhook::config::Mode::enforce;
-    entry["failurePolicy"] = fails ? "Fail" : "Ignore";
-    entry["timeoutSeconds"] = fails ? 10 : 2;
-    if (each.mode) continue;
-    const Json key = {{"key", "tpu-webhook.dev/left-out"}, {"operator", "Exists"}};
-    Json none = key;
-    none["operator"] = "DoesNotExist";
-    entry["objectSelector"] = {{"matchExpressions", {key, none}}};
-  }
-  Json& of_shadow = entry_of(view.configuration.object, "shadow.pods.tpu-webhook.dev");
-  of_shadow["matchConditions"][0]["expression"] = former_of_shadow(config);
-  const Json checked = wanted_validations(view, true);
-  for (std::size_t i = 0; i < checked.size(); ++i)
-    view.validating.object["webhooks"][i]["matchConditions"] = checked[i]["matchConditions"];
-}
-
-TEST(DoctorTest, entries_of_an_earlier_chart_are_named_as_such) {
-  View view = installed();
-  make_former(view, {});
-  const Checks checks = examine(view);
-  EXPECT_EQ(find(checks, "configuration")->verdict, Verdict::warn);
-  EXPECT_THAT(find(checks, "configuration")->what, HasSubstr("those of an earlier chart"));
-  EXPECT_THAT(find(checks, "configuration")->fix, HasSubstr("helm upgrade"));
-  const Checks sound = examine(installed());
-  for (const Check& each : checks) {
-    if (each.check == "configuration") continue;
-    EXPECT_EQ(each.verdict, find(sound, each.check)->verdict) << each.what;
-  }
-  // One that was edited is compared with what it was.
-  entry_of(view.configuration.object, "job.pods.tpu-webhook.dev")["reinvocationPolicy"] = "Never";
-  const Checks edited = examine(view);
-  EXPECT_TRUE(std::ranges::any_of(edited, [](const Check& each) {
-    return each.what.starts_with("job.pods.tpu-webhook.dev: reinvocationPolicy is \"Never\"");
-  }));
-}
-
 TEST(DoctorTest, modes_are_read_off_the_entries_where_settings_may_not_be_read) {
   using webhook::config::Config;
   using webhook::config::Mode;
@@ -747,26 +704,21 @@ TEST(DoctorTest, modes_are_read_off_the_entries_where_settings_may_not_be_read) 
   Config watched;
   watched.mode = Mode::shadow;
   watched.of(WorkloadKind::statefulset).mode = Mode::enforce;
-  for (const Config& config : {Config(), few, mixed, watched})
-    for (const bool before : {false, true}) {
-      View view = installed();
-      view.config = not_known("RBAC missing: get secrets");
-      if (before)
-        make_former(view, config);
-      else
-        render_entries(view.configuration.object, config);
-      const Layout layout = layout_of(view);
-      EXPECT_EQ(layout.former, before);
-      for (const auto& each : webhook::workloads::workloads()) {
-        const bool handled = config.workloads.has(each.kind);
-        EXPECT_EQ(layout.config.workloads.has(each.kind), handled) << each.name;
-        if (handled) {
-          EXPECT_EQ(layout.config.mode_for(each.kind), config.mode_for(each.kind)) << each.name;
-        }
+  for (const Config& config : {Config(), few, mixed, watched}) {
+    View view = installed();
+    view.config = not_known("RBAC missing: get secrets");
+    render_entries(view.configuration.object, config);
+    const Config found = layout_of(view);
+    for (const auto& each : webhook::workloads::workloads()) {
+      const bool handled = config.workloads.has(each.kind);
+      EXPECT_EQ(found.workloads.has(each.kind), handled) << each.name;
+      if (handled) {
+        EXPECT_EQ(found.mode_for(each.kind), config.mode_for(each.kind)) << each.name;
       }
-      EXPECT_EQ(find(examine(view), "configuration")->verdict, before ? Verdict::warn : Verdict::ok)
-          << find(examine(view), "configuration")->what;
     }
+    EXPECT_EQ(find(examine(view), "configuration")->verdict, Verdict::ok)
+        << find(examine(view), "configuration")->what;
+  }
 }
 
 TEST(DoctorTest, nobody_may_read_anything) {

@@ -274,7 +274,7 @@ inline void split(View& view, const std::vector<std::string>& enforced,
   }
   set(view, {{"workloads", all}, {"perWorkload", modes}, {"mode", "enforce"}});
   const Found found = std::exchange(view.config.found, Found::there);
-  render_entries(view.configuration.object, layout_of(view).config);
+  render_entries(view.configuration.object, layout_of(view));
   const Json checked = wanted_validations(view, true);
   for (std::size_t i = 0; i < checked.size(); ++i)
     view.validating.object["webhooks"][i]["rules"] = checked[i]["rules"];
