@@ -1,13 +1,13 @@
 #include "kubectl/cli/explain_flags.hpp"
 
 #include "kubectl/cli/access_flags.hpp"
+#include "kubectl/cli/choices.hpp"
+#include "kubectl/cli/config_flags.hpp"
 #include "kubectl/cli/input_flags.hpp"
 #include "kubectl/cli/team_rules_flag.hpp"
 #include "kubectl/predict/expand/expand.hpp"
 #include "kubectl/predict/explain/command.hpp"
 #include "kubectl/predict/wrappers/table.hpp"
-#include "server/cli/choices.hpp"
-#include "server/cli/setting_flags.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -168,7 +168,7 @@ void add_explain(CLI::App& program, Command& chosen) {
   add_output(*command, *options);
   add_cluster(*command, *options, *cluster);
   add_team_rules(*command, *team_rules);
-  auto layers = add_setting_flags(*command, settings::Scope::decision);
+  auto layers = add_settings(*command, settings::Scope::decision);
   command->footer(explain_footer());
   command->callback([command, options, flagged, cluster, team_rules, layers, &chosen] {
     join_files(flagged, options->files);

@@ -1,11 +1,11 @@
 #include "kubectl/cli/policy_flags.hpp"
 
+#include "kubectl/cli/choices.hpp"
+#include "kubectl/cli/config_flags.hpp"
 #include "kubectl/cli/input_flags.hpp"
 #include "kubectl/cli/team_rules_flag.hpp"
 #include "kubectl/policy/command.hpp"
 #include "kubectl/policy/trial.hpp"
-#include "server/cli/choices.hpp"
-#include "server/cli/setting_flags.hpp"
 #include "server/settings/usage_error.hpp"
 
 #include <CLI/CLI.hpp>
@@ -109,7 +109,7 @@ void add_policy_test(CLI::App& policy, Command& chosen) {
       {{"text", policy::TrialOutput::text}, {"json", policy::TrialOutput::json}}, "Output format");
   auto team_rules = std::make_shared<std::string>();
   add_team_rules(*command, *team_rules);
-  auto layers = add_setting_flags(*command, settings::Scope::names);
+  auto layers = add_settings(*command, settings::Scope::names);
   command->footer(test_example);
   command->callback([options, flagged, team_rules, layers, &chosen] {
     join_files(flagged, options->files);
@@ -140,7 +140,7 @@ void add_policy(CLI::App& program, Command& chosen) {
   add_quota_flags(*command, *options);
   auto team_rules = std::make_shared<std::string>();
   add_team_rules(*command, *team_rules);
-  auto layers = add_setting_flags(*command, settings::Scope::names);
+  auto layers = add_settings(*command, settings::Scope::names);
   command->footer(policy_example);
   add_policy_test(*command, chosen);
   command->callback([command, options, team_rules, layers, &chosen] {

@@ -1,10 +1,10 @@
 #include "kubectl/plugins/exec_credential.hpp"
 
 #include "base/names.hpp"
+#include "kubectl/text/rfc3339.hpp"
 #include "server/kube/access/errc.hpp"
 #include "server/kube/access/small_file.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/rfc3339.hpp"
 
 #include <fmt/format.h>
 

@@ -2,9 +2,9 @@
 
 #include "kubectl/policy/rules_law.hpp"
 #include "kubectl/policy/size_law.hpp"
-#include "server/text/json_line.hpp"
+#include "kubectl/text/json_line.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/yaml.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -4,7 +4,7 @@
 #include "kubectl/policy/policy.hpp"
 #include "kubectl/policy/quota.hpp"
 #include "kubectl/team_rules/rules.hpp"
-#include "server/text/console.hpp"
+#include "kubectl/text/console.hpp"
 #include "webhook/config/config.hpp"
 
 #include <optional>

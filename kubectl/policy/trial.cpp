@@ -8,10 +8,10 @@
 #include "kubectl/policy/breaches.hpp"
 #include "kubectl/policy/hygiene.hpp"
 #include "kubectl/review/input.hpp"
-#include "server/text/json_line.hpp"
+#include "kubectl/text/json_line.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/read_file.hpp"
-#include "server/text/yaml.hpp"
 #include "webhook/read/cluster.hpp"
 #include "webhook/workloads/table.hpp"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kubectl/team_rules/rules.hpp"
-#include "server/text/console.hpp"
+#include "kubectl/text/console.hpp"
 
 #include <optional>
 #include <string>

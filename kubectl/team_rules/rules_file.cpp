@@ -1,10 +1,10 @@
 #include "kubectl/team_rules/rules_file.hpp"
 
 #include "base/names.hpp"
+#include "kubectl/text/near_miss.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/near_miss.hpp"
 #include "server/text/read_file.hpp"
-#include "server/text/yaml.hpp"
 
 #include <fmt/format.h>
 

@@ -69,4 +69,4 @@ def of_image(root: pathlib.Path, architecture: Architecture, program: str, versi
         raise Refused(f"{program} for {architecture.name} says {said.strip()}, and the release is {version}")
     if program == "tpu-webhook":
         _run(root, architecture, f"/usr/bin/{program}", "rules", "--output", "json")
-        _run(root, architecture, f"/usr/bin/{program}", "config", "check", "-", text="mode: shadow\n")
+        _run(root, architecture, f"/usr/bin/{program}", "config", "check", "-", text='{"mode": "shadow"}')

@@ -77,11 +77,11 @@ void add_value(CLI::App& command, const Setting& setting, Layers& layers) {
 }  // namespace
 
 std::shared_ptr<const settings::Layers> add_setting_flags(CLI::App& command,
-                                                          settings::Scope scope) {
+                                                          settings::Scope scope,
+                                                          settings::ParseConfig* parse) {
   auto layers = std::make_shared<Layers>();
-  command
-      .add_option("--config", layers->file,
-                  "Configuration file, YAML or JSON, read once; flags override it")
+  layers->parse = parse;
+  command.add_option("--config", layers->file, "Configuration file, read once; flags override it")
       ->type_name("FILE");
   for (const Setting& setting : settings::settings()) {
     if (setting.flag.empty() || setting.scope > scope) continue;

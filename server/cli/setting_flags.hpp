@@ -12,8 +12,10 @@ class App;
 
 namespace tpuwh::server::cli {
 
-// Adds --config and the flags of `scope` and below. The result holds what the command line gives,
-// once it is parsed.
-std::shared_ptr<const settings::Layers> add_setting_flags(CLI::App& command, settings::Scope scope);
+// Adds --config, a file in a format that `parse` reads, and the flags of `scope` and below. The
+// result has the values of the command line once it is parsed.
+std::shared_ptr<const settings::Layers> add_setting_flags(
+    CLI::App& command, settings::Scope scope,
+    settings::ParseConfig* parse = settings::parse_config);
 
 }  // namespace tpuwh::server::cli

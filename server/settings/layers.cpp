@@ -47,10 +47,17 @@ std::vector<Problem> contradictions(const Effective& effective) {
   return out;
 }
 
+ConfigFile check_config(const std::string& file, std::istream& in, ParseConfig* parse) {
+  ConfigFile read =
+      file == "-" ? read_config(in, "standard input", parse) : read_config(file, parse);
+  if (read.problems.empty()) read.problems = contradictions(combine(read.given));
+  return read;
+}
+
 Effective Layers::resolve() const {
   std::vector<Given> given;
   if (!file.empty()) {
-    ConfigFile read = read_config(file);
+    ConfigFile read = read_config(file, parse);
     if (!read.problems.empty()) throw UsageError(lines_of(read.problems));
     given = std::move(read.given);
   }

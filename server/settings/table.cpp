@@ -5,7 +5,6 @@
 #include "server/settings/names.hpp"
 #include "server/text/duration.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/near_miss.hpp"
 #include "webhook/findings/finding.hpp"
 #include "webhook/workloads/table.hpp"
 
@@ -118,13 +117,6 @@ Setting choice(Setting row, const Names<T>& names, Member member) {
   row.type_name = list;
   row = text(std::move(row), list, member, parse, print);
   row.schema["enum"] = all;
-  row.set = [set = row.set, all](ServeOptions& options, std::string_view name, const Json& value) {
-    std::string wrong = set(options, name, value);
-    if (!wrong.empty() && value.is_string())
-      wrong += text::did_you_mean(
-          text::closest(value.get<std::string>(), all.get<std::vector<std::string>>()));
-    return wrong;
-  };
   return row;
 }
 
@@ -203,13 +195,12 @@ std::vector<std::string> workload_names() {
 Setting workloads_setting() {
   const auto names = workload_names();
   const std::string wanted = "names out of " + fmt::format("{}", fmt::join(names, ","));
-  const auto take = [names, wanted](ServeOptions& options, const std::vector<std::string>& texts) {
+  const auto take = [wanted](ServeOptions& options, const std::vector<std::string>& texts) {
     webhook::config::WorkloadSet set;
     for (const std::string& name : texts) {
       const auto found = std::ranges::find(webhook::workloads::workloads(), name,
                                            &webhook::workloads::Workload::name);
-      if (found == webhook::workloads::workloads().end())
-        return want(wanted, name) + text::did_you_mean(text::closest(name, names));
+      if (found == webhook::workloads::workloads().end()) return want(wanted, name);
       set.add(found->kind);
     }
     options.webhook.workloads = set;

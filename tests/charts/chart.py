@@ -370,6 +370,11 @@ def program(*arguments, text=""):
                           check=True).stdout
 
 
+def server():
+    """The admission program."""
+    return str(pathlib.Path(options.program).with_name("tpu-webhook"))
+
+
 def entries(text):
     """Each entry of the configuration for Pods: {name, failurePolicy, timeoutSeconds, path, expression, present, absent}."""
     text = re.search(r"kind: MutatingWebhookConfiguration\n.*?\nwebhooks:\n(.*?)(?=\n---|\Z)", text, re.S)[1]
@@ -476,7 +481,7 @@ def of_workloads(names):
 
 def configuration(text):
     """The program's configuration file, as the kubelet would mount it."""
-    return base64.b64decode(re.search(r"config\.yaml: (\S+)", text)[1]).decode()
+    return base64.b64decode(re.search(r"config\.json: (\S+)", text)[1]).decode()
 
 
 def rules(text, kind):
@@ -554,7 +559,8 @@ class Chart(unittest.TestCase):
         self.assertEqual(set(SETTINGS), set(json.loads(program("config", "schema"))["properties"]) - set(generate.DERIVED))
         for mode in MODES:
             text = configuration(render({**MODES[mode], "config": SETTINGS}))
-            found = json.loads(program("config", "print", "--output=json", "--config=/dev/stdin", text=text))["config"]
+            subprocess.run([server(), "config", "check", "-"], input=text, text=True, capture_output=True, check=True)
+            found = json.loads(program("config", "print", "--output=json", "--config=/dev/stdin", text=text))
             wanted = {**SETTINGS, **DERIVED[mode]}
             for key in wanted:
                 with self.subTest(mode, key=key):
@@ -563,12 +569,15 @@ class Chart(unittest.TestCase):
     def test_the_configuration_file_of_each_mode(self):
         """`log` is the only default of values.yaml; null takes a setting away."""
         for mode, values in MODES.items():
-            lines = configuration(render({**values, "port": 10250, "config": {"log": None, "mode": "shadow"}})).splitlines()
-            derived = {**DERIVED[mode], "listen": ":10250", "mode": "shadow"}
-            wanted = [line for key, value in derived.items() for line in (
-                [f"{key}: {value}"] if isinstance(value, str) else [f"{key}:", *(f"  {name}: {each}" for name, each in value.items())])]
+            rendered = render({**values, "port": 10250, "config": {"log": None, "mode": "shadow"}})
             with self.subTest(mode):
-                self.assertCountEqual(wanted, lines)
+                self.assertEqual({**DERIVED[mode], "listen": ":10250", "mode": "shadow"}, json.loads(configuration(rendered)))
+
+    def test_the_revision_before_finds_its_file(self):
+        """Its Pods read config.yaml of the same Secret, which JSON is, too; those of this revision read config.json."""
+        text = defaults()
+        self.assertEqual(configuration(text), base64.b64decode(re.search(r"config\.yaml: (\S+)", text)[1]).decode())
+        self.assertIn("--config=/config/config.json", text)
 
     def test_a_change_rolls_the_pods(self):
         sums = [re.search(r"checksum/config: (\w+)", render({"config": {"mode": mode}}))[1] for mode in (None, "enforce", "shadow")]
@@ -828,7 +837,7 @@ class Chart(unittest.TestCase):
             refused, text = self.render_what_is_allowed({path: None for path, _ in every_value() if len(path) == depth})
             with self.subTest(depth=depth):
                 self.assertEqual([], broken(text))
-                more = [line for line in text.splitlines() if line not in usual and not re.search(r"checksum/config|config\.yaml:|\{\}$", line)]
+                more = [line for line in text.splitlines() if line not in usual and not re.search(r"checksum/config|config\.(json|yaml):|\{\}$", line)]
                 self.assertEqual([], more, "what was left out is not left out")
                 self.assertNotIn("null", configuration(text))
                 self.assertLessEqual({path for path in ALWAYS if len(path) == depth}, refused)
@@ -878,7 +887,7 @@ class Chart(unittest.TestCase):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", help="a tpu-webhook, for the names of its flags")
+    parser.add_argument("--program", help="a kubectl-tpu, for what it prints, beside a tpu-webhook")
     parser.add_argument("--helm", help="another helm than the pinned one")
     parser.add_argument("--update", action="store_true", help="rewrite the golden file")
     options, rest = parser.parse_known_args()

@@ -138,7 +138,7 @@ def test_a_replica_is_killed_between_secret_and_configuration(internal, api, nam
 
 
 def test_the_rules_by_name_are_what_is_used(internal, api, plane, program):
-    """Of the rules with names in `rules --rbac` none is for nothing: get and update, of one Secret and two configurations."""
+    """Of the rules with names in `rules -o json` none is for nothing: get and update, of one Secret and two configurations."""
     api.patch("v1", "Secret", trusted.SECRET, {"data": None}, NAMESPACE)
     wait_for("the Secret to be filled", lambda: trusted.secret(api), 30)
     _, by_name = rbac.said(program)

@@ -259,7 +259,7 @@ def test_forged_reviews_take_no_more_than_the_cluster_asks_for(release, api, no_
 
 
 def test_the_rules_are_what_is_used(release, plane, program, namespace):
-    """`rules --rbac` says what the audit log of the API server saw our ServiceAccount do. Beyond that it asks for
+    """`rules -o json` says what the audit log of the API server saw our ServiceAccount do. Beyond that it asks for
     nothing but `list`, which a server without watch-lists needs (before 1.34, and 1.33 by default)."""
     cluster = Cluster(namespace, "rules", hosts=4)
     keep_trying(cluster, "w-0")

@@ -1,7 +1,7 @@
 #include "kubectl/policy/command.hpp"
 #include "kubectl/team_rules/judge.hpp"
 #include "kubectl/team_rules/rules_file.hpp"
-#include "server/text/yaml.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "tests/fuzz/growth.hpp"
 #include "tests/fuzz/printed.hpp"
 #include "tests/fuzz/targets.hpp"

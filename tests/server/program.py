@@ -25,8 +25,11 @@ def tools(program=None):
 
 
 def is_of_tools(arguments):
-    """Whether kubectl-tpu alone has this command, or this option of one that both have."""
-    return bool(arguments) and (str(arguments[0]) in TOOLS or "--diff" in arguments)
+    """Whether to ask kubectl-tpu: it alone has most commands, and `config check` of it also reads YAML."""
+    words = [str(each) for each in arguments]
+    if words[:1] == ["rules"]:
+        return "json" not in words or bool({"--diff", "--entries", "--rbac"} & set(words))
+    return bool(words) and words[0] in (*TOOLS, "config")
 
 
 def of(*arguments):

@@ -276,7 +276,7 @@
         {{- end }}
       annotations:
         summary: "{{`{{ $labels.pod }}`}} may not read {{`{{ $labels.resource }}`}}"
-        description: "What needs it is off: tpu-webhook rules --rbac prints the rule that is missing."
+        description: "What needs it is off: kubectl tpu rules --rbac prints the rule that is missing."
     - alert: TpuWebhookRayWorkersGetNoIds
       expr: |-
         tpu_webhook_ledger_stalled_seconds > 60

@@ -20,7 +20,7 @@
 {{- else -}}
 {{- $_ := set $config "tls" (dict "cert" "/certificate/tls.crt" "key" "/certificate/tls.key") -}}
 {{- end -}}
-{{- toYaml $config }}
+{{- toPrettyJson $config }}
 {{- end }}
 
 {{/* Where metrics are served. Beside the probes, at a port that everybody reaches, they are served too

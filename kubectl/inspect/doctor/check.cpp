@@ -1,7 +1,7 @@
 #include "kubectl/inspect/doctor/check.hpp"
 
 #include "kubectl/inspect/doctor/entries.hpp"
-#include "server/text/ink.hpp"
+#include "kubectl/text/ink.hpp"
 #include "server/text/json.hpp"
 
 #include <fmt/format.h>

@@ -3,8 +3,8 @@
 
 #include "kubectl/inspect/doctor/view.hpp"
 #include "kubectl/reference/ids/doctor_rows.hpp"
+#include "kubectl/text/printed.hpp"
 #include "server/text/json.hpp"
-#include "server/text/printed.hpp"
 
 #include <string>
 #include <string_view>

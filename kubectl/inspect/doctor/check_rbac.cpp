@@ -18,7 +18,7 @@ namespace tpuwh::server::doctor {
 namespace {
 
 std::string how_to_fix(const View& view) {
-  return with_note(put_back(view), "or apply the output of tpu-webhook rules --rbac");
+  return with_note(put_back(view), "or apply the output of kubectl tpu rules --rbac");
 }
 
 bool covers(const Json& list, const std::string& wanted) {

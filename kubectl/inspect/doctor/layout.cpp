@@ -4,7 +4,7 @@
 #include "kubectl/inspect/doctor/selectors.hpp"
 #include "kubectl/inspect/doctor/settings_of.hpp"
 #include "kubectl/inspect/doctor/wanted.hpp"
-#include "server/rules/entries.hpp"
+#include "kubectl/reference/rules/entries.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/workloads/table.hpp"
 

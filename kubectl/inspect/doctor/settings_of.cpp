@@ -4,9 +4,9 @@
 #include "base/result.hpp"
 #include "kubectl/inspect/doctor/entries.hpp"
 #include "kubectl/inspect/doctor/layout.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/yaml.hpp"
 #include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>

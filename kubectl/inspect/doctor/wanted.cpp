@@ -4,7 +4,7 @@
 #include "kubectl/inspect/doctor/layout.hpp"
 #include "kubectl/inspect/doctor/settings_of.hpp"
 #include "kubectl/inspect/running/installation.hpp"
-#include "server/rules/entries.hpp"
+#include "kubectl/reference/rules/entries.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/workloads/table.hpp"
 

@@ -1,5 +1,5 @@
 // The two webhook configurations that the chart renders for an installation with these settings,
-// by the program's own table (server/rules/entries.hpp).
+// by the program's own table (kubectl/reference/rules/entries.hpp).
 // tests/unit/kubectl/inspect/doctor/alterations_test.cpp holds it against what the real helm
 // has rendered, tests/charts/fixes.py with other values.
 #pragma once

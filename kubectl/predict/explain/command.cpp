@@ -16,7 +16,7 @@
 #include "kubectl/predict/trial/trial.hpp"
 #include "kubectl/predict/wrappers/rules_file.hpp"
 #include "kubectl/reference/fields/table.hpp"
-#include "server/text/json_line.hpp"
+#include "kubectl/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/read_file.hpp"
 

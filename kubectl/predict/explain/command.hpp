@@ -3,7 +3,7 @@
 
 #include "kubectl/inspect/running/cluster_access.hpp"
 #include "kubectl/team_rules/rules.hpp"
-#include "server/text/console.hpp"
+#include "kubectl/text/console.hpp"
 #include "webhook/config/config.hpp"
 
 #include <optional>

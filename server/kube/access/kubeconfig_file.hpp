@@ -4,8 +4,8 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "server/text/json.hpp"
-#include "server/text/yaml.hpp"
 
 #include <map>
 #include <memory>

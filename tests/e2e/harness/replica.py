@@ -153,7 +153,7 @@ class Replica:
         if flag != "--config":
             return argument
         settings = yaml.safe_load(pathlib.Path(self._here(file)).read_text(encoding="utf-8"))
-        copy = self._state.directory / "release" / f"{self.name}-config.yaml"
+        copy = self._state.directory / "release" / f"{self.name}-config.json"
         copy.write_text(json.dumps(self._settings_here(settings)), encoding="utf-8")
         return f"{flag}={copy}"
 

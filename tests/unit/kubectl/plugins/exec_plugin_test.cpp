@@ -1,8 +1,8 @@
 #include "kubectl/plugins/exec_plugin.hpp"
 
 #include "kubectl/plugins/exec_user.hpp"
+#include "kubectl/text/rfc3339.hpp"
 #include "server/kube/access/api_config.hpp"
-#include "server/text/rfc3339.hpp"
 #include "tests/unit/server/kube/access/folder.hpp"
 
 #include <fmt/format.h>

@@ -751,7 +751,7 @@ const All& of_replicas() {
 
 std::function<void(Objects&)> settings(const char* from, const char* to) {
   return [=](Objects& objects) {
-    Json& file = object_of(objects, "Secret", "tpu-webhook-config")["data"]["config.yaml"];
+    Json& file = object_of(objects, "Secret", "tpu-webhook-config")["data"]["config.json"];
     std::string text = *text::decode_base64(file.get<std::string>());
     replace_text(text, from, to);
     file = text::encode_base64(text);

@@ -7,10 +7,10 @@
 #include "kubectl/inspect/doctor/snapshot.hpp"
 #include "kubectl/inspect/doctor/view.hpp"
 #include "kubectl/inspect/doctor/wanted.hpp"
-#include "server/rules/entries.hpp"
+#include "kubectl/reference/rules/entries.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "server/text/base64.hpp"
 #include "server/text/read_file.hpp"
-#include "server/text/yaml.hpp"
 #include "server/tls/issuing.hpp"
 
 #include <openssl/evp.h>
@@ -141,7 +141,7 @@ inline void render_entries(Json& configuration, const webhook::config::Config& c
 
 // As the chart renders it with config.mode=enforce.
 inline void enforce(Objects& objects) {
-  Json& file = object_of(objects, "Secret", "tpu-webhook-config")["data"]["config.yaml"];
+  Json& file = object_of(objects, "Secret", "tpu-webhook-config")["data"]["config.json"];
   std::string text = *text::decode_base64(file.get<std::string>());
   replace_text(text, "mode: shadow", "mode: enforce");
   file = text::encode_base64(text);

@@ -88,7 +88,7 @@ TEST(DoctorSnapshotTest, reads_the_settings_where_they_are_mounted_from) {
   objects.push_back({{"kind", "Secret"},
                      {"metadata", {{"name", "tpu-webhook-config"}, {"namespace", here}}},
                      {"data",
-                      {{"config.yaml", text::encode_base64("mode: shadow\n"
+                      {{"config.json", text::encode_base64("mode: shadow\n"
                                                            "tls: {secret: own}\n"
                                                            "workloads: [job]\n")}}}});
   const View view = view_of(objects, listed_nowhere, "", installed().now);
