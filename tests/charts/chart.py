@@ -86,12 +86,12 @@ POLICIES = [
 
 # (values, texts that are rendered because of them; one that begins with "no " is not)
 TEXTS = [
-    ({}, ["automountServiceAccountToken: true", "resourceNames: [tpu-webhook-certificate]", "no caBundle:", "no mountPath: /certificate",
+    ({}, ["no automountServiceAccountToken: true", "serviceAccountToken:", "resourceNames: [tpu-webhook-certificate]", "no caBundle:", "no mountPath: /certificate",
           "no kind: ConfigMap", "no cert-manager.io", "type: Opaque"]),
-    ({"config": {"ledger": "none"}}, ["automountServiceAccountToken: true", "no configmaps", "no nodes", "resources: [secrets]"]),
-    ({**SUPPLIED, "config": {"ledger": "none"}}, ["no automountServiceAccountToken: true", "no kind: ClusterRole", "no kind: Role",
+    ({"config": {"ledger": "none"}}, ["serviceAccountToken:", "no configmaps", "no nodes", "resources: [secrets]"]),
+    ({**SUPPLIED, "config": {"ledger": "none"}}, ["no serviceAccountToken", "no kind: ClusterRole", "no kind: Role",
                                                   "no FlowSchema", "egress: []"]),
-    ({**MANAGED, "config": {"ledger": "memory"}, "replicas": 1}, ["no automountServiceAccountToken: true", "no kind: ClusterRole"]),
+    ({**MANAGED, "config": {"ledger": "memory"}, "replicas": 1}, ["no serviceAccountToken", "no kind: ClusterRole"]),
     (SUPPLIED, ["secretName: mine", f"caBundle: {BASE64}", "no resourceNames", "mountPath: /certificate", "no tpu-webhook-certificate"]),
     ({"certificate": {**SUPPLIED["certificate"], "caBundle": f"{BASE64[:9]}\n{BASE64[9:]}\n"}}, [f"caBundle: {BASE64}"]),
     (MANAGED, [f"cert-manager.io/inject-ca-from: {NAMESPACE}/tpu-webhook", "kind: Issuer", "selfSigned: {}", "isCA: true", "secretName: tpu-webhook-ca", "no caBundle:", "no resourceNames",
@@ -788,7 +788,7 @@ class Chart(unittest.TestCase):
                 empty += 1
                 for word in ("automountServiceAccountToken: false", "egress: []"):
                     self.assertIn(word, text)
-                self.assertNotRegex(text, "kind: (Cluster)?Role(Binding)?\n|kind: FlowSchema|automountServiceAccountToken: true")
+                self.assertNotRegex(text, "kind: (Cluster)?Role(Binding)?\n|kind: FlowSchema|serviceAccountToken:")
             self.assertEqual("resourceclaims" in printed, bool(values["config"].get("claims")))
         self.assertEqual((48, 8), (tried, empty))
         for kind in ("ClusterRole", "Role"):

@@ -7,7 +7,7 @@ What is changed of what the chart rendered, and nothing else:
   no container to mount it in. Its files are the Secret's, as the API server returns them; of the
   program's configuration file each replica has a copy with its own ports and paths;
 * environment entries from the Pod's own fields: the replica's name, 127.0.0.1;
-* what the kubelet adds: a token of the ServiceAccount with ca.crt and namespace, in a folder that
+* what the kubelet provides: the token of the ServiceAccount with ca.crt and namespace, in a folder that
   --service-account names, and KUBERNETES_SERVICE_HOST and _PORT.
 """
 
@@ -33,7 +33,9 @@ class Replica:
         self.name, self._state, self._program = name, state, program
         self._container = pod["containers"][0]
         self._mounts = mounts  # mountPath -> folder here
-        self._account = pod["serviceAccountName"] if pod.get("automountServiceAccountToken", True) else None
+        sources = [source for volume in pod["volumes"] for source in volume.get("projected", {}).get("sources", [])]
+        has_token = pod.get("automountServiceAccountToken", True) or any("serviceAccountToken" in source for source in sources)
+        self._account = pod["serviceAccountName"] if has_token else None
         self.api_server = f"127.0.0.1:{state.ports['apiserver']}"  # where it finds it; a relay's address will do
         self.clock: list = []  # environment that shifts its wall clock
         self._process: process.Process | None = None
