@@ -83,7 +83,8 @@ Json to_json(const Rules& rules) {
 kube::cluster::RbacNeeds needs_of(const settings::Layers& layers) {
   if (layers.file.empty()) return {};
   const settings::ServeOptions serve = layers.resolve().options;
-  return {settings::uses_cluster(serve.ledger), serve.webhook.claims, serve.tls_secret};
+  return {kube::cluster::features_of(serve.webhook, settings::uses_cluster(serve.ledger)),
+          serve.tls_secret};
 }
 
 Json rules_json(const settings::Layers& layers) {

@@ -20,7 +20,7 @@ enum class LedgerKind {
   none,
 };
 
-// Returns whether a server with this kind of ledger watches the cluster, if there is a cluster.
+// Returns whether a ledger of this kind is kept in the cluster, if there is a cluster.
 constexpr bool uses_cluster(LedgerKind kind) {
   return kind != LedgerKind::memory && kind != LedgerKind::none;
 }

@@ -332,7 +332,7 @@ void add_ledger(std::vector<Setting>& out) {
       named("ledger", "--ledger",
             "Source of the ids of Ray workers without index labels: objects in the cluster, or "
             "this process (memory: for a single replica). auto is cluster in a Pod or with a "
-            "kubeconfig, else memory. memory and none never contact an API server"),
+            "kubeconfig, else memory"),
       {{"auto", LedgerKind::automatic},
        {"cluster", LedgerKind::cluster},
        {"memory", LedgerKind::memory},
@@ -380,6 +380,12 @@ void add_decision(std::vector<Setting>& out) {
             "Prefer node pools that can hold the whole slice, by the state of the cluster's Nodes",
             {.negation = "--no-placement-hint", .scope = Scope::decision}),
       &Config::placement_hint));
+  out.push_back(boolean(
+      named("followers", "--followers",
+            "Write the node pool of a JobSet's leader into the node selector of its followers, as "
+            "JobSet's own webhook does",
+            {.negation = "--no-followers", .scope = Scope::decision}),
+      &Config::followers));
   out.push_back(prefix_setting());
   out.push_back(
       number(named("basePort", "--base-port", "Port of process 0 in TPU_PROCESS_ADDRESSES",

@@ -34,6 +34,7 @@ SUPPLIED = {"certificate": {"mode": "supplied", "secretName": "mine", "caBundle"
 MANAGED = {"certificate": {"mode": "cert-manager"}}
 MONITORED = {"podMonitor": {"enabled": True}, "podMonitoring": {"enabled": True, "rules": True}, "prometheusRule": {"enabled": True},
              "dashboard": {"enabled": True}}
+NO_FEATURE = {"ledger": "none", "placementHint": False, "followers": False}
 MODES = {"internal": {}, "cert-manager": MANAGED, "supplied": SUPPLIED}
 
 # Values without which something else would be rendered than anybody wants: null for one is refused.
@@ -58,7 +59,7 @@ DERIVED["cert-manager"] = DERIVED["supplied"]
 SETTINGS = {
     "mode": "enforce", "workloads": ["ray", "jobset"], "placement": False, "placementHint": False, "annotationPrefix": "tpu.example.com",
     "basePort": 65535, "kuberayTruncatedService": True, "tpuNameEverywhere": True, "torchTpu": True, "threads": 8,
-    "ledger": "cluster", "claims": True, "log": {"format": "json", "level": "debug"}, "drain": {"delay": "1s", "timeout": "60500ms"},
+    "ledger": "cluster", "followers": False, "claims": True, "log": {"format": "json", "level": "debug"}, "drain": {"delay": "1s", "timeout": "60500ms"},
     "perWorkload": {"ray": {"mode": "enforce"}, "jobset": {"placement": True, "placementHint": False}},
     "findings": {"TPU-405": "deny", "TPU-502": "off"},
     "perNamespace": {"team-a": {"placement": True, "findings": {"TPU-405": "warn"}}, "no": {"placement": False, "placementHint": True}},
@@ -88,10 +89,12 @@ POLICIES = [
 TEXTS = [
     ({}, ["no automountServiceAccountToken: true", "serviceAccountToken:", "resourceNames: [tpu-webhook-certificate]", "no caBundle:", "no mountPath: /certificate",
           "no kind: ConfigMap", "no cert-manager.io", "type: Opaque"]),
-    ({"config": {"ledger": "none"}}, ["serviceAccountToken:", "no configmaps", "no nodes", "resources: [secrets]"]),
-    ({**SUPPLIED, "config": {"ledger": "none"}}, ["no serviceAccountToken", "no kind: ClusterRole", "no kind: Role",
-                                                  "no FlowSchema", "egress: []"]),
-    ({**MANAGED, "config": {"ledger": "memory"}, "replicas": 1}, ["no serviceAccountToken", "no kind: ClusterRole"]),
+    ({"config": {"ledger": "none"}}, ["serviceAccountToken:", "no configmaps", "no rayclusters", "no [services]", "[pods]", "[nodes]"]),
+    ({**SUPPLIED, "config": NO_FEATURE}, ["no serviceAccountToken", "no automountServiceAccountToken: true", "no kind: ClusterRole", "no kind: Role",
+                                          "no FlowSchema", "egress: []"]),
+    ({**SUPPLIED, "config": {**NO_FEATURE, "placementHint": True}}, ["serviceAccountToken:", "[nodes]", "no [pods]", "no kind: Role\n"]),
+    ({**MANAGED, "config": {**NO_FEATURE, "claims": True}}, ["serviceAccountToken:", "resourceclaims", "no [nodes]", "no [pods]", "no kind: Role\n"]),
+    ({**MANAGED, "config": {**NO_FEATURE, "ledger": "memory"}, "replicas": 1}, ["no serviceAccountToken", "no kind: ClusterRole"]),
     (SUPPLIED, ["secretName: mine", f"caBundle: {BASE64}", "no resourceNames", "mountPath: /certificate", "no tpu-webhook-certificate"]),
     ({"certificate": {**SUPPLIED["certificate"], "caBundle": f"{BASE64[:9]}\n{BASE64[9:]}\n"}}, [f"caBundle: {BASE64}"]),
     (MANAGED, [f"cert-manager.io/inject-ca-from: {NAMESPACE}/tpu-webhook", "kind: Issuer", "selfSigned: {}", "isCA: true", "secretName: tpu-webhook-ca", "no caBundle:", "no resourceNames",
@@ -267,7 +270,7 @@ REFUSED = [
 # by a real API server in tests/e2e/test_chart.py.
 COMBINED = [
     [SUPPLIED, MANAGED, {}],
-    [{}, {"config": {"ledger": "none"}}, {"config": {"ledger": "memory"}, "replicas": 1}],
+    [{}, {"config": {"ledger": "none"}}, {"config": NO_FEATURE}, {"config": {"ledger": "memory"}, "replicas": 1}],
     [{}, {"config": {"mode": "shadow", "perWorkload": {"jobset": {"mode": "enforce"}}}}, {"config": {"workloads": ["ray", "lws"]}}],
     [{}, {"namespaces": {"optIn": {"enabled": True}, "exclude": ["a"], "selector": {"matchLabels": {"b": "c"}}}},
      {"shadowNamespaces": {"label": ""}, "failurePolicy": "Ignore", "validation": False}],
@@ -292,6 +295,7 @@ KINDS_OF_VALUES = {
     "everything enforced": {"config": {"mode": "enforce"}, "timeoutSeconds": 5},
     "one workload API enforced": {"config": {"perWorkload": {"jobset": {"mode": "enforce"}}}},
     "some workload APIs": {"config": {"workloads": ["ray", "lws"], "ledger": "none"}},
+    "nothing of the cluster": {"config": NO_FEATURE},
     "namespaces that ask for it": {"namespaces": {"optIn": {"enabled": True}, "exclude": ["a"], "selector": {"matchLabels": {"b": "c"}}}},
     "nobody waits": {"failurePolicy": "Ignore", "shadowNamespaces": {"label": ""}, "validation": False},
     "no policies": {"networkPolicy": {"enabled": False}, "flowSchema": {"enabled": False}},
@@ -491,13 +495,41 @@ def rules(text, kind):
     return [rule.rstrip() for rule in re.split(r"^(?=  # )", "".join(found), flags=re.M) if rule.strip()]
 
 
+# (config, the features that read the cluster with it): settings beside those of the features themselves.
+OTHER_SETTINGS = [
+    ({"mode": "enforce", "ledger": "auto"}, ["ledger", "hint", "followers"]),
+    ({"ledger": "cluster", "workloads": ["ray"]}, ["ledger", "hint"]),
+    ({"ledger": "memory", "workloads": ["jobset"]}, ["hint", "followers"]),
+    ({"workloads": ["job"]}, ["hint"]),
+    ({"workloads": ["job"], "placement": False}, []),
+    ({**NO_FEATURE, "placementHint": True, "placement": False, "perWorkload": {"job": {"placement": True}, "ray": None}}, ["hint"]),
+    ({**NO_FEATURE, "placement": True, "perNamespace": {"a": {"placementHint": True}, "b": None}}, ["hint"]),
+    ({**NO_FEATURE, "perWorkload": {"job": {"placementHint": False}}}, []),
+]
+
+
 def values_of_rights():
-    """Values of every combination of what rights follow from, and of what they might seem to follow from."""
-    for mode, ledger, claims, more in itertools.product(MODES.values(), (None, "auto", "cluster", "memory", "none"), (False, True),
-                                                        ({}, {"placement": False, "placementHint": False, "workloads": ["jobset"], "mode": "enforce"})):
-        config = {**more, **({"ledger": ledger} if ledger else {}), **({"claims": True} if claims else {})}
-        if not (claims and ledger in ("memory", "none")):  # which the chart refuses
-            yield {**mode, "config": config, **({"replicas": 1} if ledger == "memory" else {})}
+    """(values, features): each combination of certificate mode and features, and other settings that switch features."""
+    switches = {"ledger": {"ledger": "none"}, "hint": {"placementHint": False}, "followers": {"followers": False}, "claims": {"claims": True}}
+    for mode, chosen in itertools.product(MODES.values(), itertools.product((False, True), repeat=len(switches))):
+        config, on = {}, []
+        for (feature, switch), is_given in zip(switches.items(), chosen):
+            config |= switch if is_given else {}
+            on += [feature] if is_given == (feature == "claims") else []
+        yield {**mode, "config": config}, on
+    for config, on in OTHER_SETTINGS:
+        yield {**SUPPLIED, "config": config, **({"replicas": 1} if config.get("ledger") == "memory" else {})}, on
+
+
+# Feature -> what it may read.
+READS = {"ledger": {"pods", "services", "rayclusters"}, "hint": {"nodes"}, "followers": {"pods", "nodes"},
+         "claims": {"resourceclaims", "resourceclaimtemplates", "deviceclasses"}}
+
+
+def resources(found, *verbs):
+    """The resources of rules, of those that have only these verbs."""
+    return [re.search(r"resources: \[(\w+)\]", rule)[1] for rule in found
+            if set(re.search(r"verbs: \[(.*)\]", rule)[1].split(", ")) <= set(verbs)]
 
 
 def as_a_dependency(alias, values):
@@ -657,11 +689,6 @@ class Chart(unittest.TestCase):
         self.assertIn("So are Pods with resource claims (config.claims)", notes)
         self.assertNotIn("with resource claims alone, in shadow", notes)
 
-    def test_claims_need_the_api_server(self):
-        with self.assertRaises(subprocess.CalledProcessError) as refusal:
-            render({"config": {"claims": True, "ledger": "none"}})
-        self.assertIn("config.claims is true", refusal.exception.stderr)
-
     def test_notes_say_whom_an_outage_touches(self):
         for config, enforced, *_ in POLICIES:
             with self.subTest(config):
@@ -772,27 +799,46 @@ class Chart(unittest.TestCase):
                 self.assertIn("kind: MutatingWebhookConfiguration", render(values))
 
     def test_rbac_is_what_the_program_asks_for(self):
-        """With each of the settings that rights follow from, `rules --rbac` of the rendered configuration is what the chart binds;
-        and without a configuration it is what the chart's default values bind."""
+        """With each of the settings that rights follow from, `rules --rbac` of the rendered configuration is what the chart binds:
+        reading what the features need, and writing the ledger; and without a configuration it is what the chart's default values bind."""
         if not options.program:
             self.skipTest("no --program")
         tried, empty = 0, 0
-        for values in values_of_rights():
+        for values, features in values_of_rights():
             text = render(values)
             printed = program("rules", "--rbac", "--config=/dev/stdin", text=configuration(text))
             tried += 1
             for kind in ("ClusterRole", "Role"):
                 with self.subTest(values, kind=kind):
                     self.assertEqual(rules(text, kind), rules(printed, kind))
+            with self.subTest(values):
+                reads = resources(rules(text, "ClusterRole"), "get", "list", "watch")
+                self.assertCountEqual(set().union(*(READS[feature] for feature in features)), reads)
+                writes = "create", "delete", "get", "list", "update"
+                self.assertEqual(["configmaps"] if "ledger" in features else [],
+                                 [each for each in resources(rules(text, "Role"), *writes) if each != "secrets"])
+                self.assertNotIn("automountServiceAccountToken: true", text)
             if "kind:" not in printed:
                 empty += 1
-                for word in ("automountServiceAccountToken: false", "egress: []"):
-                    self.assertIn(word, text)
+                self.assertIn("egress: []", text)
                 self.assertNotRegex(text, "kind: (Cluster)?Role(Binding)?\n|kind: FlowSchema|serviceAccountToken:")
-            self.assertEqual("resourceclaims" in printed, bool(values["config"].get("claims")))
-        self.assertEqual((48, 8), (tried, empty))
+        self.assertEqual((56, 4), (tried, empty))
         for kind in ("ClusterRole", "Role"):
             self.assertEqual(rules(defaults(), kind), rules(program("rules", "--rbac"), kind))
+
+    def test_the_table_of_rights_is_what_each_feature_gets(self):
+        """docs/install.md, "Which rights?": a row is what the account has with this feature alone."""
+        rows = re.findall(r"^\| `(ledger|placementHint|followers|claims): .*? \| (.*?) \|", (ROOT / "docs" / "install.md").read_text(encoding="utf-8"), re.M)
+        self.assertEqual(["ledger", "placementHint", "followers", "claims"], [feature for feature, _ in rows])
+        for feature, said in rows:
+            text = render({**SUPPLIED, "config": {**NO_FEATURE, feature: "auto" if feature == "ledger" else True}})
+            found = []
+            for kind, where in (("ClusterRole", ""), ("Role", " of its own namespace")):
+                for rule in rules(text, kind):
+                    resource, verbs = re.search(r"resources: \[(\w+)\]\n +verbs: \[(.*)\]", rule).groups()
+                    found.append(f"{resource}{where}: {verbs}")
+            with self.subTest(feature):
+                self.assertEqual(said, "; ".join(found))
 
     def test_a_parent_chart_has_it_as_a_dependency(self):
         """By a condition, by another name, and with values that Helm passes to every chart: the objects are those of the chart by itself."""

@@ -564,6 +564,7 @@ CHOSEN = [
     {"serviceAccount": {"annotations": {"iam.gke.io/x": "y"}}}, {"image": {"pullSecrets": ["s"], "pullPolicy": "Always"}},
     {"extraVolumes": [{"name": "v", "emptyDir": {}}], "extraVolumeMounts": [{"name": "v", "mountPath": "/v"}]},
     {"certificate": {"mode": "cert-manager"}}, {"certificate": SUPPLIED["certificate"]}, {"certificate": SUPPLIED["certificate"], "config": {"ledger": "none"}},
+    {"certificate": SUPPLIED["certificate"], "config": {"ledger": "none", "placementHint": False, "followers": False}},
     {"affinity": {"podAntiAffinity": {}}, "nodeSelector": {"a": "b"}},
 ]
 

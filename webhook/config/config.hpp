@@ -67,6 +67,10 @@ struct Config {
   // (docs/decisions/0023). Needs what a cluster knows of its Nodes.
   bool placement_hint = true;
 
+  // Write the node pool of the leader of a JobSet's Job into its followers, as JobSet's own webhook
+  // does. Needs the Pods and Nodes of a cluster.
+  bool followers = true;
+
   // Answer Pods that ask for chips by resource claim as if they asked for google.com/tpu, by what
   // the cluster's claims and templates say (docs/decisions/0040). Off: they are left unchanged, and
   // no review waits for a claim.

@@ -45,16 +45,15 @@ bool grants(const Json& role, const kube::cluster::RbacRule& rule, const std::st
 
 // The rules that this installation uses.
 std::vector<kube::cluster::RbacRule> needed(const View& view) {
-  return kube::cluster::rbac_rules({.cluster = keeps_ledger(view),
-                                    .claims = reads_claims(view),
-                                    .secret = view.issues_itself ? view.secret_name : ""});
+  return kube::cluster::rbac_rules(
+      {.features = features_of(view), .secret = view.issues_itself ? view.secret_name : ""});
 }
 
 // Returns the rules that this installation uses, or, if its settings are not known, all rules that
 // an installation may use.
 std::vector<kube::cluster::RbacRule> allowed(const View& view) {
   if (settings_known(view)) return needed(view);
-  return kube::cluster::rbac_rules({.claims = true, .secret = view.secret_name});
+  return kube::cluster::rbac_rules({.features = {.claims = true}, .secret = view.secret_name});
 }
 
 // "list watch of pods; get of configmaps".
@@ -170,6 +169,9 @@ void check_role(const View& view, const std::string& kind, const Read& role, con
   };
   if (!role.there() && !settings_known(view))
     return unknown(out, check, fmt::format("whether a {} is needed: {}", kind, view.config.why));
+  const bool needs_role = std::ranges::any_of(
+      needed(view), [&](const auto& rule) { return rule.own_namespace == (kind == "Role"); });
+  if (!needs_role && (!role.there() || !binding.there())) return;
   if (!role.there()) return absent(kind);
   if (!binding.there()) return absent(kind + "Binding");
   const auto lacking = missing(view, role.object, kind == "Role");
@@ -205,12 +207,9 @@ void check_role(const View& view, const std::string& kind, const Read& role, con
 // By the objects' words: to ask by a SubjectAccessReview is to create one, and doctor changes
 // nothing.
 void check_rbac(const View& view, Checks& out) {
-  if (needed(view).empty())
-    return ok(
-        out, "rbac",
-        fmt::format(
-            "ledger: {}, and the certificate comes from files: the API server is never called",
-            setting(view, "ledger")));
+  if (needed(view).empty() && view.cluster_role.found == Found::absent &&
+      view.role.found == Found::absent)
+    return ok(out, "rbac", "no feature that reads the cluster is on: there are no roles");
   check_role(view, "ClusterRole", view.cluster_role, view.cluster_role_binding, out);
   check_role(view, "Role", view.role, view.role_binding, out);
 }

@@ -119,7 +119,7 @@ class Search {
 Config by_settings(const View& view) {
   Config out;
   out.prefix = annotation_prefix(view);
-  out.claims = reads_claims(view);
+  out.claims = features_of(view).claims;
   out.workloads = {};
   for (const std::string& each : handled(view))
     set_mode(out, webhook::workloads::row_of(each),

@@ -127,19 +127,18 @@ kube::access::ApiConfig find_api_server(const settings::ServeOptions& options,
   throw std::runtime_error(fmt::format("{}; {}", config.error().message(), otherwise));
 }
 
-// For the ledger; nothing where no API server is to be asked.
-std::optional<kube::access::ApiConfig> find_cluster(const settings::ServeOptions& options) {
-  const bool used = settings::uses_cluster(options.ledger);
-  if (options.webhook.claims && !used)
-    throw settings::UsageError(
-        "--claims needs an API server, and --ledger memory and none never contact one");
-  if (!used) return std::nullopt;
-  if (!options.webhook.claims && options.ledger == settings::LedgerKind::automatic &&
-      !names_kubeconfig(options) && !pod_access(options).in_cluster())
+// Returns how to reach the API server for the features that read the cluster, or nullopt if none is
+// on. Outside a Pod only claims and --ledger cluster require an API server.
+std::optional<kube::access::ApiConfig> find_cluster(const settings::ServeOptions& options,
+                                                    const kube::cluster::Features& features) {
+  if (!features.any()) return std::nullopt;
+  const bool required =
+      features.claims || (features.ledger && options.ledger == settings::LedgerKind::cluster);
+  if (!required && !names_kubeconfig(options) && !pod_access(options).in_cluster())
     return std::nullopt;
   return find_api_server(options,
-                         "to serve without an API server, and without ids for Ray workers that "
-                         "have no index labels, pass --ledger none");
+                         "to serve without an API server, pass --ledger none, "
+                         "--no-placement-hint and --no-followers, and not --claims");
 }
 
 // For a certificate that is kept in a Secret.
@@ -192,7 +191,7 @@ class App {
         clients_(open_clients()),
         source_(open_source()),
         certificate_(guarded(source_.first())),
-        cluster_config_(find_cluster(options)),
+        cluster_config_(find_cluster(options, features_)),
         certificate_config_(find_certificate(options)) {
     health_.set_certificate_end(source_.first()->not_after);
     for (unsigned number = 1; number <= options_.threads; ++number) {
@@ -637,15 +636,18 @@ class App {
   tls::Source source_;
   tls::CurrentContext certificate_;
   tls::Expiry expiry_;
+  const kube::cluster::Features features_ =
+      kube::cluster::features_of(options_.webhook, settings::uses_cluster(options_.ledger));
   const std::optional<kube::access::ApiConfig> cluster_config_, certificate_config_;
   webhook::read::NoCluster no_cluster_;
   kube::places::PlacesAtOnce own_places_{ledger_without_cluster(options_.ledger)};
   kube::places::NoClaims no_claims_;
-  kube::cluster::Cluster cluster_{options_.webhook.prefix, options_.webhook.claims};
+  kube::cluster::Cluster cluster_{options_.webhook.prefix, features_};
   const Shared shared_{
       .config = config_,
       .cluster = cluster_config_ ? cluster_.view() : no_cluster_,
-      .places = cluster_config_ ? static_cast<kube::places::Places&>(cluster_) : own_places_,
+      .places = cluster_config_ && features_.ledger ? static_cast<kube::places::Places&>(cluster_)
+                                                    : own_places_,
       .claims = cluster_config_ ? static_cast<kube::places::Claims&>(cluster_) : no_claims_,
       .health = health_,
       .log = log_,

@@ -445,7 +445,7 @@ TEST(DoctorTest, ignore_is_not_harmless_where_pods_are_changed) {
 
 TEST(DoctorTest, the_file_says_what_flags_do_not) {
   View view = installed();
-  set(view, {{"workloads", {"job", "jobset"}}, {"ledger", "none"}});
+  set(view, {{"workloads", {"job", "jobset"}}, {"placementHint", false}, {"followers", false}});
   view.issues_itself = false;
   view.mutating.items.push_back(configuration_of("kuberay-tpu-mutating-webhook-cfg", ""));
   view.role = view.cluster_role = absent();
@@ -508,12 +508,26 @@ TEST(DoctorTest, of_gke_it_says_that_its_injector_may_not_be_seen) {
             "no other webhook is known to inject a TPU environment");
 }
 
-TEST(DoctorTest, without_the_ledger_no_rules_are_needed) {
+TEST(DoctorTest, without_a_feature_that_reads_the_cluster_no_rules_are_needed) {
   View view = installed();
-  give(view, {"--ledger=none"});
   view.issues_itself = false;
+  give(view, {"--ledger=none", "--no-placement-hint", "--followers=false"});
+  EXPECT_EQ(find(examine(view), "rbac")->verdict, Verdict::warn) << "it has roles";
   view.role = view.cluster_role = absent();
   EXPECT_EQ(find(examine(view), "rbac")->verdict, Verdict::ok);
+  give(view, {"--ledger=none", "--no-placement-hint", "--followers"});
+  EXPECT_EQ(find(examine(view), "rbac")->verdict, Verdict::fail) << "pods and nodes";
+}
+
+TEST(DoctorTest, the_hint_needs_no_rules_but_those_of_nodes) {
+  View view = installed();
+  view.issues_itself = false;
+  give(view, {"--ledger=none", "--no-followers"});
+  view.role = view.role_binding = absent();
+  const Checks checks = examine(view);
+  EXPECT_EQ(find(checks, "rbac")->verdict, Verdict::warn);
+  EXPECT_THAT(find(checks, "rbac")->what, HasSubstr("list of pods"));
+  EXPECT_THAT(find(checks, "rbac")->what, Not(HasSubstr("nodes")));
 }
 
 std::vector<Read*> marked_by_helm(View& view) {

@@ -99,7 +99,7 @@ kube::cluster::ClusterStatus a_cluster(net::TimePoint now) {
   status.watches.push_back({.resource = "rayclusters",
                             .status = {.trouble = kube::watch::Trouble::not_served},
                             .objects = 0});
-  status.ledger = {
+  status.ledger = kube::cluster::LedgerStatus{
       .groups = 2, .entries = 6, .written = 8, .conflicts = 1, .failed = 0, .stalled = 1500ms};
   status.claims.emplace();
   return status;
@@ -134,6 +134,17 @@ TEST(ClusterMetricsTest, nothing_is_made_up_of_what_is_not_known) {
   EXPECT_THAT(text, Not(HasSubstr("age_seconds{resource=\"nodes\"}")));
   EXPECT_THAT(text, Not(HasSubstr("resource_version{resource=\"nodes\"}")));
   EXPECT_THAT(text, Not(HasSubstr("rayclusters")));
+}
+
+TEST(ClusterMetricsTest, a_feature_that_is_off_has_no_lines) {
+  const net::TimePoint now = net::Clock::now();
+  kube::cluster::ClusterStatus status = a_cluster(now);
+  status.ledger.reset();
+  status.claims.reset();
+  Metrics metrics;
+  metrics.add([&](Samples& out) { app::cluster_metrics(status, now, out); });
+  EXPECT_THAT(metrics.text(), Not(HasSubstr("ledger")));
+  EXPECT_THAT(metrics.text(), Not(HasSubstr("claim")));
 }
 
 TEST(ProcessMetricsTest, memory_time_and_files_of_this_process) {
