@@ -14,7 +14,7 @@ namespace tpuwh::server::settings {
 // The source of ids of Ray workers without index labels (webhook/ledger/ledger.hpp). `memory`
 // and `none` never contact an API server.
 enum class LedgerKind {
-  automatic,  // cluster in a Pod or with a kubeconfig, else memory
+  automatic,  // cluster in a Pod, else memory
   cluster,    // objects that all replicas share
   memory,     // of a single replica
   none,
@@ -64,10 +64,7 @@ struct ServeOptions {
 
   LedgerKind ledger = LedgerKind::automatic;
 
-  // How to reach the API server from outside a Pod, and where a Pod's token, CA and
-  // namespace are if not where Kubernetes mounts them.
-  std::string kubeconfig;
-  std::string context;
+  // Folder of the Pod's token, CA and namespace; "" for the one that Kubernetes mounts.
   std::string service_account;
 
   webhook::config::Config webhook;

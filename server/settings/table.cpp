@@ -331,8 +331,7 @@ void add_ledger(std::vector<Setting>& out) {
   out.push_back(choice<LedgerKind>(
       named("ledger", "--ledger",
             "Source of the ids of Ray workers without index labels: objects in the cluster, or "
-            "this process (memory: for a single replica). auto is cluster in a Pod or with a "
-            "kubeconfig, else memory"),
+            "this process (memory: for a single replica). auto is cluster in a Pod, else memory"),
       {{"auto", LedgerKind::automatic},
        {"cluster", LedgerKind::cluster},
        {"memory", LedgerKind::memory},
@@ -349,14 +348,6 @@ void add_claims(std::vector<Setting>& out) {
 }
 
 void add_cluster(std::vector<Setting>& out) {
-  out.push_back(file_name(
-      named("cluster.kubeconfig", "--kubeconfig",
-            "Kubeconfig to reach the API server with, instead of the Pod's service account"),
-      &ServeOptions::kubeconfig));
-  out.push_back(
-      any_text(named("cluster.context", "--context",
-                     "Context of the kubeconfig; default: its current one", {.type_name = "NAME"}),
-               "a context's name", &ServeOptions::context));
   out.push_back(
       any_text(named("cluster.serviceAccount", "--service-account",
                      "Directory of the Pod's token, ca.crt and namespace, if not where Kubernetes "

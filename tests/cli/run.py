@@ -725,7 +725,7 @@ def a_standard_descriptor_that_is_closed_is_no_connection():
             config = kubeconfig(path, server.port)
             code, _ = run_into(program.tools(), ("slices", "--kubeconfig", config), lambda all=descriptors: [os.close(each) for each in all])
         assert code == (0 if descriptors == (2,) else 2), (descriptors, code)
-        assert set(api.methods()) == {"GET"} and len(api.requests) == 4 and not server.errors, (api.targets(), server.errors)
+        assert set(api.methods()) == {"GET"} and len(api.requests) == 5 and not server.errors, (api.targets(), server.errors)
 
 
 def examples_of(help_text):

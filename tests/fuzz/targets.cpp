@@ -7,7 +7,7 @@ std::span<const Target> targets() {
       {"review", review},         {"quantity", quantity}, {"dims", dims},
       {"provenance", provenance}, {"http", http},         {"http_response", http_response},
       {"watch", watch},           {"tls", tls},           {"admit", admit},
-      {"patch", patch},           {"pem", pem},           {"kubeconfig", kubeconfig},
+      {"patch", patch},           {"pem", pem},
   };
   return all;
 }

@@ -1,10 +1,12 @@
 """Certificates that a test makes for itself, with the openssl command."""
 
+import contextlib
 import os
 import pathlib
 import subprocess
+import tempfile
 
-FOLDER = pathlib.Path()  # what make_pki made; a run.py sets it
+FOLDER = pathlib.Path()  # what make_pki made, within made()
 
 KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
 
@@ -60,13 +62,22 @@ def replace(path, text):
     os.replace(beside, path)
 
 
+@contextlib.contextmanager
+def made():
+    """FOLDER holds a PKI meanwhile."""
+    global FOLDER
+    with tempfile.TemporaryDirectory() as folder:
+        FOLDER = pathlib.Path(folder)
+        make_pki(FOLDER)
+        yield
+
+
 def make_pki(folder):
     """A CA, another CA, and server certificates: by name, by address, and for somebody else."""
     for ca in ("ca", "other-ca"):
         openssl("req", "-x509", *KEY, "-days", 2, "-subj", f"/CN={ca}",
                 "-keyout", folder / f"{ca}.key", "-out", folder / f"{ca}.crt")
-    for name, san in (("name", "DNS:kubernetes.default.svc"), ("address", "IP:127.0.0.1"),
-                      ("client", "DNS:client")):
+    for name, san in ("name", "DNS:localhost"), ("address", "IP:127.0.0.1"):
         openssl("req", *KEY, "-subj", f"/CN={name}", "-keyout", folder / f"{name}.key",
                 "-out", folder / f"{name}.csr")
         extensions = folder / f"{name}.ext"

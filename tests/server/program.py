@@ -16,7 +16,8 @@ START_LIMIT = 10.0
 END_LIMIT = 40.0
 # What the operators' program has; the rest is tpu-webhook's.
 TOOLS = ("explain", "review", "slices", "audit", "doctor", "ledger", "catalog", "findings", "policy")
-ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
+FAKE_KUBECTL = pathlib.Path(__file__).resolve().parents[1] / "support" / "fake_kubectl"  # a folder for PATH
+ENVIRONMENT = {"PATH": f"{FAKE_KUBECTL}:/usr/bin:/bin", "HOME": "/nonexistent"}
 
 
 def tools(program=None):
@@ -64,9 +65,9 @@ def resident_bytes(pid):
 
 class Program:
     """`tpu-webhook serve` with a certificate of its own; a context manager. `beginning`: a command
-    that becomes it. `stdout`: where the CA is printed, in place of a file."""
+    that becomes it. `stdout`: where the CA is printed, in place of a file. `account`: made_up_api.Account."""
 
-    def __init__(self, *flags, drain_delay="0s", beginning=(), stdout=None):
+    def __init__(self, *flags, drain_delay="0s", beginning=(), stdout=None, account=None):
         self._folder = tempfile.TemporaryDirectory(prefix="tpu-webhook-test-")
         self.folder = pathlib.Path(self._folder.name)
         self.ca = self.folder / "ca.crt"
@@ -75,8 +76,11 @@ class Program:
                    "--drain-delay", drain_delay]
         if not {"--tls-cert", "--tls-secret"} & set(flags) and stdout is None:
             command += ["--ca-bundle-out", str(self.ca)]
+        if account:
+            command += ["--service-account", str(account.folder)]
         self.process = subprocess.Popen(command + [str(f) for f in flags], stderr=self._log,
-                                        stdout=stdout or subprocess.DEVNULL)
+                                        stdout=stdout or subprocess.DEVNULL,
+                                        env={**os.environ, **(account.environment if account else {})})
         try:
             self.port, self.health_port = self._ports()
         except BaseException:

@@ -1,7 +1,6 @@
 #include "server/serve/app/app.hpp"
 
 #include "server/kube/access/api_config.hpp"
-#include "server/kube/access/proxy.hpp"
 #include "server/kube/certificate/keeper.hpp"
 #include "server/kube/cluster/cluster.hpp"
 #include "server/kube/places/places.hpp"
@@ -110,19 +109,10 @@ webhook::config::Config named(webhook::config::Config config) {
   return config;
 }
 
-bool names_kubeconfig(const settings::ServeOptions& options) {
-  return !options.kubeconfig.empty() || !options.context.empty();
-}
-
-// How to reach the API server. `otherwise`: how to do without, for who cannot.
+// Returns how to reach the API server. `otherwise` says in the error how to do without.
 kube::access::ApiConfig find_api_server(const settings::ServeOptions& options,
                                         std::string_view otherwise) {
-  const auto choice =
-      kube::access::KubeconfigChoice::from_environment(options.kubeconfig, options.context);
-  const auto access = pod_access(options);
-  auto config = names_kubeconfig(options) || !access.in_cluster()
-                    ? kube::access::kubeconfig_config(choice)
-                    : kube::access::in_cluster_config(access);
+  auto config = kube::access::in_cluster_config(pod_access(options));
   if (config) return std::move(*config);
   throw std::runtime_error(fmt::format("{}; {}", config.error().message(), otherwise));
 }
@@ -134,7 +124,7 @@ std::optional<kube::access::ApiConfig> find_cluster(const settings::ServeOptions
   if (!features.any()) return std::nullopt;
   const bool required =
       features.claims || (features.ledger && options.ledger == settings::LedgerKind::cluster);
-  if (!required && !names_kubeconfig(options) && !pod_access(options).in_cluster())
+  if (!required && !pod_access(options).in_cluster())
     return std::nullopt;
   return find_api_server(options,
                          "to serve without an API server, pass --ledger none, "
@@ -204,7 +194,6 @@ class App {
     if (!options_.ca_bundle_out.empty() && !source_.ca().empty())
       write_file(options_.ca_bundle_out, source_.ca());
     say_listening(ports);
-    say_no_proxy();
     keep_certificate();
     add_metrics();
     control_.keep("signals", [this] { return watch_signals(); });
@@ -329,14 +318,6 @@ class App {
                             {"certificate", source_.name()},
                             {"threads", std::uint64_t{options_.threads}},
                             {"version", text::version}});
-  }
-
-  // Warns of proxy variables, because an operator who sets them expects that they are used.
-  void say_no_proxy() {
-    const std::string name = kube::access::unused_proxy();
-    if (name.empty() || (!cluster_config_ && !certificate_config_)) return;
-    log_.warn("a proxy is set, and not used: the API server is called directly",
-              {{"variable", name}});
   }
 
   void connect_cluster() {

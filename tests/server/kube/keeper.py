@@ -3,9 +3,8 @@
 import json
 import time
 
-import certificates
 from checks import check
-from made_up_api import Living, Server, kubeconfig
+from made_up_api import Account, Living, Server
 from program import Program
 from wire import Connection, get
 
@@ -58,9 +57,8 @@ class Api(Living):
 
 class Keeping(Program):
     def __init__(self, server):
-        path = kubeconfig(certificates.FOLDER, server.port, "webhook")
-        super().__init__("--log-format", "json", "--kubeconfig", path, "--ledger", "none", "--tls-secret",
-                         "tpu-webhook-certificate")
+        super().__init__("--log-format", "json", "--ledger", "none", "--tls-secret",
+                         "tpu-webhook-certificate", account=Account(server.port))
 
     def asked(self, path):
         with Connection(self.health_port, None) as health:
@@ -74,7 +72,7 @@ class Keeping(Program):
 @check(waits=True)
 def no_answer_ends_the_keeper():
     api = Api(configuration(), wrong=WRONG)
-    with Server(api, tls=False) as server, Keeping(server) as program:
+    with Server(api) as server, Keeping(server) as program:
         assert program.asked("/readyz").status == 503
         program.wait_for_log("certificate trusted", 45)
         assert not api.wrong, api.wrong
@@ -95,7 +93,7 @@ def no_answer_ends_the_keeper():
 def where_nobody_calls_nothing_is_trusted():
     """No configuration, then one of no entries: both counted as trust by all of them."""
     api = Api()
-    with Server(api, tls=False) as server, Keeping(server) as program:
+    with Server(api) as server, Keeping(server) as program:
         program.wait_for_log("no API server calls this server")
         assert program.metric("tpu_webhook_certificate_trusted") == 0
         assert program.asked("/readyz").status == 503
@@ -115,7 +113,7 @@ def a_configuration_of_another_name_is_not_ours():
     other = configuration()
     other["metadata"]["name"] = "somebody-elses"
     api = Api(other)
-    with Server(api, tls=False) as server, Keeping(server) as program:
+    with Server(api) as server, Keeping(server) as program:
         program.wait_for_log("no API server calls this server")
         assert program.metric("tpu_webhook_certificate_trusted") == 0
         assert "caBundle" not in json.dumps(other)

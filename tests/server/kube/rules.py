@@ -2,10 +2,9 @@
 
 import json
 
-import certificates
 import ray_workers
 from checks import check
-from made_up_api import Living, Server, forbids, kubeconfig
+from made_up_api import Account, Living, Server, forbids
 from program import Program
 from ray_workers import CLUSTERS, OF_NS, PODS
 from wire import Connection, get, tls
@@ -29,8 +28,7 @@ class Api(Living):
 
 class Serving(Program):
     def __init__(self, server, *flags):
-        path = kubeconfig(certificates.FOLDER, server.port, "webhook")
-        super().__init__("--log-format", "json", "--kubeconfig", path, *(flags or ("--ledger", "cluster")))
+        super().__init__("--log-format", "json", *(flags or ("--ledger", "cluster")), account=Account(server.port))
 
     def probe(self, path):
         with Connection(self.health_port, None) as health:
@@ -58,7 +56,7 @@ def member_of_a_job():
 
 def stands_without(kind, off, places):
     """Ready, said what is off, and a Job's Pod has its patch; `places`: a Ray worker, too."""
-    with Server(Api(kind), tls=False) as server, Serving(server) as program:
+    with Server(Api(kind)) as server, Serving(server) as program:
         program.wait_for_log("cluster listed")
         ready = program.probe("/readyz")
         assert ready.status == 200, ready

@@ -1,4 +1,4 @@
-#include "server/kube/access/credentials.hpp"
+#include "server/kube/access/token_file.hpp"
 
 #include "tests/unit/server/kube/access/folder.hpp"
 
@@ -9,12 +9,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const Credentials::Time start{1h};
+const TokenFile::Time start{1h};
 
 class TokenFileTest : public FolderTest {};
 
-TEST(Credentials, writes_basic_as_base64) {
-  EXPECT_EQ(*basic_credentials("me", "pass:word")->authorization({}), "Basic bWU6cGFzczp3b3Jk");
+TEST(TokenFile, without_a_path_sends_no_header) {
+  EXPECT_EQ(*TokenFile("").authorization(start), "");
 }
 
 TEST_F(TokenFileTest, is_trimmed_and_kept_for_50_seconds) {
@@ -72,13 +72,6 @@ TEST_F(TokenFileTest, is_no_way_to_add_headers) {
   ASSERT_FALSE(header);
   EXPECT_EQ(header.error().message(),
             path("token") + " holds blanks or control characters; expected one bearer token");
-}
-
-TEST_F(TokenFileTest, uses_the_token_beside_it_until_it_is_there) {
-  TokenFile token(path("token"), "first");
-  EXPECT_EQ(*token.authorization(start), "Bearer first");
-  write("token", "one");
-  EXPECT_EQ(*token.authorization(start), "Bearer one");
 }
 
 }  // namespace
