@@ -259,7 +259,7 @@ def main():
         log = folder / "log"
         command = [program, "serve", "--listen", "127.0.0.1:0", "--health-listen", "127.0.0.1:0",
                    "--service-account", str(service_account(folder)), "--ledger", "cluster", "--log-format",
-                   "json", "--ca-bundle-out", str(folder / "ca"), "--drain-delay", "0s"]
+                   "json", "--tls-cert", folder / "cert.pem", "--tls-key", folder / "key.pem", "--drain-delay", "0s"]
         start = time.monotonic()
         with open(log, "w", encoding="utf-8") as errors, subprocess.Popen(
                 command, stderr=errors, stdout=subprocess.DEVNULL,

@@ -1,6 +1,7 @@
 #include "kubectl/cli/cli.hpp"
 
 #include "kubectl/cli/catalog_flags.hpp"
+#include "kubectl/cli/certificate_flags.hpp"
 #include "kubectl/cli/completion.hpp"
 #include "kubectl/cli/config_flags.hpp"
 #include "kubectl/cli/doctor_flags.hpp"
@@ -48,6 +49,7 @@ void add_commands(CLI::App& program, Command& chosen) {
   add_catalog(program, chosen);
   add_findings(program, chosen);
   add_policy(program, chosen);
+  add_certificate(program, chosen);
   add_rules(program, chosen);
   add_config(program, chosen);
   add_completion(program, chosen);

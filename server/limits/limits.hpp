@@ -446,38 +446,4 @@ inline constexpr Duration sync_poll = 20ms;
 
 }  // namespace api
 
-// --- the certificate that replicas issue themselves ---------------------------
-
-namespace renewal {
-
-// A certificate is renewed when a third of its life is left: time for a person to see that
-// nothing renews it (doctor warns at 30 days).
-inline constexpr std::chrono::hours leaf_life{24 * 90};
-inline constexpr std::chrono::hours leaf_left{24 * 30};
-
-// A CA outlives what it signs until it is due itself.
-inline constexpr std::chrono::hours authority_life{24 * 730};
-inline constexpr std::chrono::hours authority_left{24 * 180};
-static_assert(authority_left > leaf_life);
-
-// Between two looks at the Secret and the configurations, and after a write or before the first
-// success; up to as much again is added at random. Three objects a look: of 3 replicas 1.2
-// requests a second. A watch of them would be a right more.
-inline constexpr Duration look = 5s;
-inline constexpr Duration look_again = 500ms;
-
-// From when every entry trusts a new CA until it signs: every API server has seen the entries by
-// then. Each watches them and gets them within a second; one that is cut off from etcd for longer
-// is not ready itself.
-inline constexpr Duration settle = 60s;
-
-// How long an old CA stays trusted: all replicas have looked at the Secret a dozen times by then,
-// and serve what the new one has signed. Who could not is on a node without an API server.
-inline constexpr Duration keep_old = 2min;
-
-// One read or write.
-inline constexpr Duration call = 5s;
-
-}  // namespace renewal
-
 }  // namespace tpuwh::server::limits

@@ -32,18 +32,6 @@ std::vector<Problem> contradictions(const Effective& effective) {
     add("tls.clientCa", "also needs the caller's name: tls.clientNames or --tls-client-name");
   if (names && !ca)
     add("tls.clientNames", "also needs the CA of callers: tls.clientCa or --tls-client-ca");
-  // What is of use for a self-issued certificate alone. What `config print` wrote says the default
-  // of the names, too.
-  const auto no_use_with = [&](const char* given) {
-    const auto what = fmt::format("is for a self-issued certificate, but {} is given", given);
-    if (effective.options.tls_hostnames != ServeOptions().tls_hostnames) add("tls.hostnames", what);
-    if (!effective.options.ca_bundle_out.empty()) add("tls.caBundleOut", what);
-  };
-  if (cert) no_use_with("tls.cert or --tls-cert");
-  const bool secret = !effective.options.tls_secret.empty();
-  if (secret && (cert || key))
-    add("tls.secret", "and tls.cert or --tls-cert are both given: expected one certificate");
-  if (secret) no_use_with("tls.secret or --tls-secret");
   return out;
 }
 

@@ -35,17 +35,9 @@ struct ServeOptions {
   std::string metrics_listen;
   bool health_metrics = true;
 
-  // A Secret of the Pod's namespace in which all replicas keep a certificate that they issue and
-  // renew themselves.
-  std::string tls_secret;
-
-  // Both or neither; without them and without tls_secret the server issues a certificate to itself
-  // for `tls_hostnames` and gives away its CA, in a file or on standard output.
+  // The certificate and its key, PEM; `serve` requires both. The files may appear later.
   std::string tls_cert;
   std::string tls_key;
-  std::vector<std::string> tls_hostnames = {"tpu-webhook.tpu-webhook-system.svc", "localhost",
-                                            "127.0.0.1"};
-  std::string ca_bundle_out;
 
   // The allowed callers (server/tls/clients.hpp): both or neither. Without them, all callers.
   std::string tls_client_ca;

@@ -265,34 +265,12 @@ void add_ports(std::vector<Setting>& out) {
       1, limits::most_threads, &ServeOptions::threads));
 }
 
-Setting secret_setting() {
-  const auto parse = [](const std::string& name) {
-    const bool good = name.empty() || base::is_host_name(name);
-    return good ? std::optional(name) : std::nullopt;
-  };
-  return text(named("tls.secret", "--tls-secret",
-                    "Secret of this Pod's namespace in which all replicas keep a certificate "
-                    "that they issue and renew; its CA is written into the webhook "
-                    "configurations named tpu-webhook",
-                    {.type_name = "NAME"}),
-              "the name of a Secret", &ServeOptions::tls_secret, parse, show<std::string>);
-}
-
 void add_certificate(std::vector<Setting>& out) {
   out.push_back(file_name(
       named("tls.cert", "--tls-cert", "Certificate chain, PEM; read again when it changes"),
       &ServeOptions::tls_cert));
   out.push_back(file_name(named("tls.key", "--tls-key", "Private key of the certificate, PEM"),
                           &ServeOptions::tls_key));
-  out.push_back(secret_setting());
-  out.push_back(
-      any_texts(named("tls.hostnames", "--tls-hostname",
-                      "Name or IP address in the self-issued certificate; may be repeated",
-                      {.type_name = "NAME"}),
-                "names or IP addresses", &ServeOptions::tls_hostnames));
-  out.push_back(file_name(named("tls.caBundleOut", "--ca-bundle-out",
-                                "Write the self-issued CA here, not to standard output"),
-                          &ServeOptions::ca_bundle_out));
   out.push_back(file_name(
       named("tls.clientCa", "--tls-client-ca",
             "Answer only callers that show a certificate of one of these CAs, PEM; read again "

@@ -49,11 +49,10 @@ ALWAYS = {("image",), ("image", "repository"), ("port",), ("config",), ("certifi
 
 # The keys that the chart writes into the program's configuration file, beside those of `config`.
 DERIVED = {
-    "internal": {"listen": ":10250", "healthListen": ":8081", "metricsListen": ":8082", "tls": {"secret": "tpu-webhook-certificate"}},
     "supplied": {"listen": ":10250", "healthListen": ":8081", "metricsListen": ":8082",
                  "tls": {"cert": "/certificate/tls.crt", "key": "/certificate/tls.key"}},
 }
-DERIVED["cert-manager"] = DERIVED["supplied"]
+DERIVED["cert-manager"] = DERIVED["internal"] = DERIVED["supplied"]
 
 # Every setting, with a value that is not its default.
 SETTINGS = {
@@ -87,17 +86,22 @@ POLICIES = [
 
 # (values, texts that are rendered because of them; one that begins with "no " is not)
 TEXTS = [
-    ({}, ["no automountServiceAccountToken: true", "serviceAccountToken:", "resourceNames: [tpu-webhook-certificate]", "no caBundle:", "no mountPath: /certificate",
-          "no kind: ConfigMap", "no cert-manager.io", "type: Opaque"]),
-    ({"config": {"ledger": "none"}}, ["serviceAccountToken:", "no configmaps", "no rayclusters", "no [services]", "[pods]", "[nodes]"]),
+    ({}, ["no automountServiceAccountToken: true", "serviceAccountToken:", "resourceNames: [tpu-webhook-certificate]", "no caBundle:",
+          "mountPath: /certificate", "no kind: ConfigMap", "no cert-manager.io", "type: Opaque", "optional: true", 'image: "kubectl-tpu:',
+          "- certificate\n            - keep\n"]),
+    ({"config": {"ledger": "none"}}, ["serviceAccountToken:", "no configmaps", "no rayclusters", "no [services]", "[pods]", "[nodes]",
+                                      "resources: [secrets]"]),
+    ({"keeper": {"image": {"repository": "r.example/b", "digest": "sha256:" + "1" * 64}, "resources": {"limits": {"memory": "1Gi"}}}},
+     [f'image: "r.example/b@sha256:{"1" * 64}"', "memory: 1Gi"]),
     ({**SUPPLIED, "config": NO_FEATURE}, ["no serviceAccountToken", "no automountServiceAccountToken: true", "no kind: ClusterRole", "no kind: Role",
                                           "no FlowSchema", "egress: []"]),
     ({**SUPPLIED, "config": {**NO_FEATURE, "placementHint": True}}, ["serviceAccountToken:", "[nodes]", "no [pods]", "no kind: Role\n"]),
     ({**MANAGED, "config": {**NO_FEATURE, "claims": True}}, ["serviceAccountToken:", "resourceclaims", "no [nodes]", "no [pods]", "no kind: Role\n"]),
     ({**MANAGED, "config": {**NO_FEATURE, "ledger": "memory"}, "replicas": 1}, ["no serviceAccountToken", "no kind: ClusterRole"]),
-    (SUPPLIED, ["secretName: mine", f"caBundle: {BASE64}", "no resourceNames", "mountPath: /certificate", "no tpu-webhook-certificate"]),
+    (SUPPLIED, ["secretName: mine", f"caBundle: {BASE64}", "no resourceNames", "mountPath: /certificate", "no tpu-webhook-certificate",
+                "no optional: true", "no keeper"]),
     ({"certificate": {**SUPPLIED["certificate"], "caBundle": f"{BASE64[:9]}\n{BASE64[9:]}\n"}}, [f"caBundle: {BASE64}"]),
-    (MANAGED, [f"cert-manager.io/inject-ca-from: {NAMESPACE}/tpu-webhook", "kind: Issuer", "selfSigned: {}", "isCA: true", "secretName: tpu-webhook-ca", "no caBundle:", "no resourceNames",
+    (MANAGED, [f"cert-manager.io/inject-ca-from: {NAMESPACE}/tpu-webhook", "kind: Issuer", "selfSigned: {}", "isCA: true", "secretName: tpu-webhook-ca", "no caBundle:", "no resourceNames", "no keeper",
                f"- tpu-webhook.{NAMESPACE}.svc\n", "algorithm: ECDSA", "rotationPolicy: Always", "secretName: tpu-webhook-tls"]),
     ({"certificate": {"mode": "cert-manager", "certManager": {"issuerRef": {"kind": "ClusterIssuer", "name": "ca"}}}},
      ["kind: ClusterIssuer", "name: ca", "no kind: Issuer\n"]),
@@ -209,6 +213,8 @@ REFUSED = [
     ({"probe": {"namespace": NAMESPACE}}, f'probe.namespace is "{NAMESPACE}", whose Pods are never handled'),
     ({"probe": {"namespace": "a"}, "namespaces": {"exclude": ["a"]}}, 'probe.namespace is "a", whose Pods are never handled'),
     ({"probe": {"namespace": "tried", "image": {"digest": "sha256:1"}}}, "/probe/image/digest"),
+    ({"keeper": {"image": {"digest": "sha256:1"}}}, "/keeper/image/digest"),
+    ({"keeper": {"replicas": 2}}, "'replicas' not allowed"),
     ({"shadowNamespaces": {"value": True}}, "/shadowNamespaces/value"),
     ({"config": {"mode": "off"}}, "/config/mode"),
     ({"config": {"ledger": "clusters"}}, "/config/ledger"),
@@ -228,7 +234,6 @@ REFUSED = [
     ({"config": {"listen": ":1"}}, "'listen' not allowed"),
     ({"config": {"healthListen": ":1"}}, "'healthListen' not allowed"),
     ({"config": {"tls": {"cert": "x"}}}, "'tls' not allowed"),
-    ({"config": {"tls": {"secret": "x"}}}, "'tls' not allowed"),
     ({"config": {"cluster": {"context": "x"}}}, "'cluster' not allowed"),
     ({"mode": "shadow"}, "'mode' not allowed"),
     ({"validation": "false"}, "/validation"),
@@ -488,9 +493,9 @@ def configuration(text):
     return base64.b64decode(re.search(r"config\.json: (\S+)", text)[1]).decode()
 
 
-def rules(text, kind):
-    """The rules of the ClusterRole or Role, each with its reason; none where there is no such role."""
-    found = re.findall(rf"^kind: {kind}\n.*?\nrules:\n(.*?)(?=\n---|\Z)", text, re.S | re.M)
+def rules(text, kind, name="tpu-webhook"):
+    """The rules of the ClusterRole or Role of this name, each with its reason; none where there is no such role."""
+    found = re.findall(rf"^kind: {kind}\nmetadata:\n  name: {name}\n(?:  .*\n)*rules:\n(.*?)(?=\n---|\Z)", text, re.S | re.M)
     assert len(found) <= 1, found
     return [rule.rstrip() for rule in re.split(r"^(?=  # )", "".join(found), flags=re.M) if rule.strip()]
 
@@ -820,9 +825,10 @@ class Chart(unittest.TestCase):
                 self.assertNotIn("automountServiceAccountToken: true", text)
             if "kind:" not in printed:
                 empty += 1
-                self.assertIn("egress: []", text)
-                self.assertNotRegex(text, "kind: (Cluster)?Role(Binding)?\n|kind: FlowSchema|serviceAccountToken:")
-        self.assertEqual((56, 4), (tried, empty))
+                server = "\n---\n".join(one for one in re.split(r"^---$", text, flags=re.M) if "keeper" not in one)
+                self.assertIn("egress: []", server)
+                self.assertNotRegex(server, "kind: (Cluster)?Role(Binding)?\n|kind: FlowSchema|serviceAccountToken:")
+        self.assertEqual((56, 5), (tried, empty))
         for kind in ("ClusterRole", "Role"):
             self.assertEqual(rules(defaults(), kind), rules(program("rules", "--rbac"), kind))
 
@@ -839,6 +845,29 @@ class Chart(unittest.TestCase):
                     found.append(f"{resource}{where}: {verbs}")
             with self.subTest(feature):
                 self.assertEqual(said, "; ".join(found))
+
+    def test_the_keeper_alone_writes_the_certificate(self):
+        """Its roles are what it prints; the server's account never has a right on Secrets or webhook configurations; and the
+        server's Pods mount the certificate and its key, not those of the CA."""
+        for mode, values in MODES.items():
+            text = render(values)
+            for kind in ("ClusterRole", "Role"):
+                with self.subTest(mode, kind=kind):
+                    self.assertNotRegex("".join(rules(text, kind)), "secrets|webhookconfigurations")
+                    if options.program and mode == "internal":
+                        keeper = subprocess.run([pathlib.Path(options.program).with_name("kubectl-tpu"), "certificate", "rights"],
+                                                text=True, capture_output=True, check=True).stdout
+                        self.assertEqual(rules(keeper, kind, "tpu-webhook-keeper"), rules(text, kind, "tpu-webhook-keeper"))
+                        self.assertTrue(rules(text, kind, "tpu-webhook-keeper"))
+            keys = re.findall(r"- key: (\S+)\n +path: (\S+)\n", text.partition("- name: certificate\n          secret:")[2].partition("---")[0])
+            self.assertEqual([("tls.crt", "tls.crt"), ("tls.key", "tls.key")], keys)
+
+    def test_the_alert_of_the_keeper_follows_from_its_times(self):
+        """A day after it should have renewed."""
+        times = (ROOT / "kubectl" / "certificate" / "times.hpp").read_text(encoding="utf-8")
+        days = int(re.search(r"leaf_left\{24 \* (\d+)\}", times)[1])
+        self.assertIn(f"- time() < {days - 1} * 86400", render(MONITORED))
+        self.assertNotIn("CertificateNotRenewed", render({**MONITORED, **MANAGED}))
 
     def test_a_parent_chart_has_it_as_a_dependency(self):
         """By a condition, by another name, and with values that Helm passes to every chart: the objects are those of the chart by itself."""

@@ -168,7 +168,7 @@ UNREADABLE = [  # arguments, standard input, what the line says
     (["doctor", "--probe", "--probe-namespace", "A\nb"], None, "expected the name of a namespace"),
     (["explain", POD, "--dry-run"], None, "--dry-run: expected --cluster without a file as well"),
     (["explain", POD, "--cluster", "snapshot.json", "--dry-run"], None, "--dry-run: expected --cluster without a file as well"),
-    (["serve", "--tls-cert", "nofile", "--tls-key", "nofile"], None, "cannot read nofile: No such file"),
+    (["serve"], None, "serve needs a certificate: pass --tls-cert FILE and --tls-key FILE"),
     (["serve", "--tls-cert", "nofile"], None, "--tls-cert: also needs its key"),
     (["slices", "--cluster", "-", "-n", "nosuch"], objects(tpu_pod("ml")),
      "the snapshot holds no object in namespace nosuch"),

@@ -19,6 +19,7 @@ import tempfile
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "server"), str(TESTS / "support")]
 
+import certificates  # noqa: E402
 import checks  # noqa: E402
 import golden_reviews  # noqa: E402
 import program  # noqa: E402

@@ -76,7 +76,7 @@ class Podman:
 def played(objects, podman, image):
     """The Deployment as podman takes it, and what was changed for that."""
     changes = []
-    deployment, = of_kind(objects, "Deployment")
+    deployment, = [each for each in of_kind(objects, "Deployment") if each["metadata"]["name"] == NAME]
     template = deployment["spec"]["template"]["spec"]
     container, = template["containers"]
     container["image"] = image

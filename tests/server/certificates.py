@@ -1,8 +1,11 @@
 """Certificates that a test makes for itself, with the openssl command."""
 
+import atexit
 import contextlib
+import functools
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 
@@ -21,6 +24,23 @@ def make_pair(folder, name, days=1, names=("localhost",)):
     openssl("req", "-x509", *KEY, "-days", days, "-subj", f"/CN={name}",
             "-addext", "subjectAltName=" + ",".join(f"DNS:{each}" for each in names), "-keyout", key, "-out", cert)
     return cert, key
+
+
+@functools.cache
+def own_pair():
+    """What a server of these tests has where its certificate does not matter: trusted by itself, for all names that a test uses."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="tpu-webhook-own-pair-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    cert, key = folder / "own.crt", folder / "own.key"
+    openssl("req", "-x509", *KEY, "-days", 2, "-subj", "/CN=localhost", "-addext",
+            "subjectAltName=DNS:tpu-webhook.tpu-webhook-system.svc,DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", cert)
+    return cert, key
+
+
+def own_flags():
+    """Flags of `serve` with own_pair()."""
+    cert, key = own_pair()
+    return "--tls-cert", str(cert), "--tls-key", str(key)
 
 
 def make_dated(folder, name, begin, end):

@@ -11,11 +11,13 @@ import subprocess
 import tempfile
 import time
 
+import certificates
+
 PROGRAM = None  # path of tpu-webhook; run.py sets it
 START_LIMIT = 10.0
 END_LIMIT = 40.0
 # What the operators' program has; the rest is tpu-webhook's.
-TOOLS = ("explain", "review", "slices", "audit", "doctor", "ledger", "catalog", "findings", "policy")
+TOOLS = ("explain", "review", "slices", "audit", "doctor", "ledger", "catalog", "findings", "policy", "certificate")
 FAKE_KUBECTL = pathlib.Path(__file__).resolve().parents[1] / "support" / "fake_kubectl"  # a folder for PATH
 ENVIRONMENT = {"PATH": f"{FAKE_KUBECTL}:/usr/bin:/bin", "HOME": "/nonexistent"}
 
@@ -64,22 +66,21 @@ def resident_bytes(pid):
 
 
 class Program:
-    """`tpu-webhook serve` with a certificate of its own; a context manager. `beginning`: a command
-    that becomes it. `stdout`: where the CA is printed, in place of a file. `account`: made_up_api.Account."""
+    """`tpu-webhook serve` with the tests' own certificate, or one that `flags` name; a context manager. `beginning`: a
+    command that becomes it. `account`: made_up_api.Account."""
 
-    def __init__(self, *flags, drain_delay="0s", beginning=(), stdout=None, account=None):
+    def __init__(self, *flags, drain_delay="0s", beginning=(), account=None):
         self._folder = tempfile.TemporaryDirectory(prefix="tpu-webhook-test-")
         self.folder = pathlib.Path(self._folder.name)
-        self.ca = self.folder / "ca.crt"
+        self.ca, _ = certificates.own_pair()
         self._log = open(self.folder / "log", "w+b")
         command = [*beginning, PROGRAM, "serve", "--listen", "127.0.0.1:0", "--health-listen", "127.0.0.1:0",
                    "--drain-delay", drain_delay]
-        if not {"--tls-cert", "--tls-secret"} & set(flags) and stdout is None:
-            command += ["--ca-bundle-out", str(self.ca)]
+        if "--tls-cert" not in flags:
+            command += certificates.own_flags()
         if account:
             command += ["--service-account", str(account.folder)]
-        self.process = subprocess.Popen(command + [str(f) for f in flags], stderr=self._log,
-                                        stdout=stdout or subprocess.DEVNULL,
+        self.process = subprocess.Popen(command + [str(f) for f in flags], stderr=self._log, stdout=subprocess.DEVNULL,
                                         env={**os.environ, **(account.environment if account else {})})
         try:
             self.port, self.health_port = self._ports()

@@ -12,11 +12,7 @@
 {{- if .Values.metrics.from -}}
 {{- $_ := set $config "healthMetrics" false -}}
 {{- end -}}
-{{- if eq .Values.certificate.mode "internal" -}}
-{{- $_ := set $config "tls" (dict "secret" (include "tpu-webhook.ownSecret" .)) -}}
-{{- else -}}
 {{- $_ := set $config "tls" (dict "cert" "/certificate/tls.crt" "key" "/certificate/tls.key") -}}
-{{- end -}}
 {{- toPrettyJson $config }}
 {{- end }}
 
@@ -56,7 +52,7 @@
 
 {{/* "true" if the program calls the API server. */}}
 {{- define "tpu-webhook.asksApiServer" -}}
-{{- if or (include "tpu-webhook.features" . | fromYamlArray) (eq .Values.certificate.mode "internal") }}true{{ end -}}
+{{- if include "tpu-webhook.features" . | fromYamlArray }}true{{ end -}}
 {{- end }}
 
 {{/* Names of the workload APIs that are handled, and of those that are not, as a YAML list. */}}

@@ -121,11 +121,12 @@ Json wanted_volume(const View& view, const std::string& name) {
   }
   const Json items = Json::array(
       {{{"key", "tls.crt"}, {"path", "tls.crt"}}, {{"key", "tls.key"}, {"path", "tls.key"}}});
-  return {{"name", name},
-          {"secret",
-           {{"secretName", certificate_secret(view.deployment.object)},
-            {"defaultMode", mode},
-            {"items", items}}}};
+  Json secret = {{"secretName", certificate_secret(view.deployment.object)},
+                 {"defaultMode", mode},
+                 {"items", items}};
+  // The keeper fills it after the Pods have started.
+  if (view.is_kept) secret["optional"] = true;
+  return {{"name", name}, {"secret", secret}};
 }
 
 // The chart's own of `list`; others are values' (extraVolumes, extraVolumeMounts).

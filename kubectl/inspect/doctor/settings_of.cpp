@@ -186,7 +186,7 @@ kube::cluster::Features features_of(const View& view) {
 }
 
 bool needs_api_server(const View& view) {
-  return view.issues_itself || features_of(view).any();
+  return features_of(view).any();
 }
 
 std::optional<Port> https_port(const View& view) {

@@ -36,7 +36,7 @@ or the certificate's files cannot be used.
 Examples:
   tpu-webhook serve --tls-cert /certs/tls.crt --tls-key /certs/tls.key --health-listen :8081
   tpu-webhook serve --config config.json --log-level debug
-  tpu-webhook serve --listen 127.0.0.1:0 --ca-bundle-out /tmp/ca.crt)";
+  tpu-webhook serve --tls-cert tls.crt --tls-key tls.key --listen 127.0.0.1:0)";
 
 constexpr auto rules_example = R"(
 The rights are those that `serve` needs with --config, or with the chart's defaults.

@@ -1,6 +1,5 @@
 #include "server/kube/cluster/rbac.hpp"
 
-#include "server/kube/certificate/contents.hpp"
 #include "server/kube/cluster/cluster.hpp"
 #include "server/kube/cluster/ledger_object.hpp"
 
@@ -14,8 +13,8 @@ namespace tpuwh::server::kube::cluster {
 namespace {
 
 // Appends a role of this kind with the rules that belong in it, if there are any.
-void add_role(std::string_view kind, bool own_namespace, const std::vector<RbacRule>& rules,
-              std::string& out) {
+void add_role(std::string_view kind, std::string_view name, bool own_namespace,
+              const std::vector<RbacRule>& rules, std::string& out) {
   std::string text;
   for (const RbacRule& rule : rules) {
     if (rule.own_namespace != own_namespace) continue;
@@ -28,9 +27,8 @@ void add_role(std::string_view kind, bool own_namespace, const std::vector<RbacR
   }
   if (text.empty()) return;
   out += fmt::format(
-      "{}apiVersion: rbac.authorization.k8s.io/v1\nkind: {}\nmetadata:\n  name: "
-      "tpu-webhook\nrules:\n{}",
-      out.empty() ? "" : "---\n", kind, text);
+      "{}apiVersion: rbac.authorization.k8s.io/v1\nkind: {}\nmetadata:\n  name: {}\nrules:\n{}",
+      out.empty() ? "" : "---\n", kind, name, text);
 }
 
 }  // namespace
@@ -55,31 +53,21 @@ std::vector<RbacRule> rbac_rules(const RbacNeeds& needs) {
                    true,
                    "the ledger: one object for each group of Ray workers without index labels"});
   }
-  if (needs.secret.empty()) return all;
-  for (const client::Resource& each : certificate::configurations())
-    all.push_back({.api_group = each.group,
-                   .resource = each.plural,
-                   .verbs = {"get", "update"},
-                   .reason = "the caBundle of our own configuration (--tls-secret)",
-                   .names = {certificate::configuration_name}});
-  const client::Resource secrets = certificate::secrets("");
-  all.push_back({.api_group = secrets.group,
-                 .resource = secrets.plural,
-                 .verbs = {"get", "update"},
-                 .own_namespace = true,
-                 .reason = "the certificate that the replicas issue (--tls-secret)",
-                 .names = {needs.secret}});
   return all;
+}
+
+std::string roles_yaml(std::string_view name, const std::vector<RbacRule>& rules) {
+  std::string out;
+  add_role("ClusterRole", name, false, rules, out);
+  add_role("Role", name, true, rules, out);
+  return out;
 }
 
 std::string rbac_yaml(const RbacNeeds& needs) {
   const auto rules = rbac_rules(needs);
-  std::string out;
-  add_role("ClusterRole", false, rules, out);
-  add_role("Role", true, rules, out);
-  return out.empty()
+  return rules.empty()
              ? "# No roles: with this configuration `serve` never contacts the API server.\n"
-             : out;
+             : roles_yaml("tpu-webhook", rules);
 }
 
 }  // namespace tpuwh::server::kube::cluster

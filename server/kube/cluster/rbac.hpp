@@ -4,10 +4,10 @@
 // (tests/e2e/test_ledger.py::test_the_rules_are_what_is_used).
 #pragma once
 
-#include "server/kube/certificate/configuration.hpp"
 #include "server/kube/cluster/features.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tpuwh::server::kube::cluster {
@@ -15,7 +15,6 @@ namespace tpuwh::server::kube::cluster {
 // The settings that determine which rights are needed. The defaults are those of the chart.
 struct RbacNeeds {
   Features features = {};
-  std::string secret = certificate::secret_name;  // --tls-secret; "" for a certificate from files
 };
 
 struct RbacRule {
@@ -28,6 +27,9 @@ struct RbacRule {
 };
 
 std::vector<RbacRule> rbac_rules(const RbacNeeds& needs);
+
+// Returns a ClusterRole and a Role of this name as YAML, each only if it has rules.
+std::string roles_yaml(std::string_view name, const std::vector<RbacRule>& rules);
 
 // Returns the ClusterRole and the Role named tpu-webhook as YAML, each only if it has rules. If no
 // rule is needed, the text is a comment.

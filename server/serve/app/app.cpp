@@ -1,12 +1,10 @@
 #include "server/serve/app/app.hpp"
 
 #include "server/kube/access/api_config.hpp"
-#include "server/kube/certificate/keeper.hpp"
 #include "server/kube/cluster/cluster.hpp"
 #include "server/kube/places/places.hpp"
 #include "server/limits/connections.hpp"
 #include "server/limits/memory.hpp"
-#include "server/log/output.hpp"
 #include "server/net/thread.hpp"
 #include "server/serve/app/cluster_metrics.hpp"
 #include "server/serve/app/drain.hpp"
@@ -16,7 +14,7 @@
 #include "server/text/version.hpp"
 #include "server/tls/clients.hpp"
 #include "server/tls/expiry.hpp"
-#include "server/tls/source.hpp"
+#include "server/tls/reloader.hpp"
 
 #include <fmt/format.h>
 #include <malloc.h>
@@ -48,6 +46,8 @@
 namespace tpuwh::server::app {
 namespace {
 
+constexpr std::string_view renewal = "write a new pair into the files of --tls-cert and --tls-key";
+
 using Descriptor = boost::asio::posix::basic_stream_descriptor<net::Executor>;
 
 net::Address address_of_flag(const char* flag, const std::string& text) {
@@ -57,17 +57,6 @@ net::Address address_of_flag(const char* flag, const std::string& text) {
         "{} \"{}\": expected ADDR:PORT, such as 0.0.0.0:8443, [::1]:8443 or :8443", flag, text));
   }
   return *address;
-}
-
-// A reader of the file sees the old text or the new one, never half of it.
-void write_file(const std::string& path, const std::string& text) {
-  const std::string beside = path + ".new";
-  std::ofstream file(beside, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file || std::rename(beside.c_str(), path.c_str()) != 0) {
-    throw std::runtime_error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-  }
 }
 
 // Every connection is an open file, and the usual soft limit is 1,024. How many may be open now.
@@ -131,14 +120,6 @@ std::optional<kube::access::ApiConfig> find_cluster(const settings::ServeOptions
                          "--no-placement-hint and --no-followers, and not --claims");
 }
 
-// For a certificate that is kept in a Secret.
-std::optional<kube::access::ApiConfig> find_certificate(const settings::ServeOptions& options) {
-  if (options.tls_secret.empty()) return std::nullopt;
-  return find_api_server(options,
-                         "to serve a certificate from files, pass --tls-cert and --tls-key "
-                         "in place of --tls-secret");
-}
-
 std::unique_ptr<webhook::ledger::Ledger> ledger_without_cluster(settings::LedgerKind kind) {
   if (kind == settings::LedgerKind::none)
     return std::make_unique<webhook::ledger::NoLedger>(
@@ -179,22 +160,18 @@ class App {
         log_(options.log_format, options.log_level),
         health_(options.threads + 1),
         clients_(open_clients()),
-        source_(open_source()),
-        certificate_(guarded(source_.first())),
-        cluster_config_(find_cluster(options, features_)),
-        certificate_config_(find_certificate(options)) {
-    health_.set_certificate_end(source_.first()->not_after);
+        files_of_certificate_(options.tls_cert, options.tls_key),
+        certificate_(tls::make_empty_context()),
+        cluster_config_(find_cluster(options, features_)) {
+    health_.set_certificate_end({});
     for (unsigned number = 1; number <= options_.threads; ++number) {
       workers_.push_back(std::make_unique<Worker>(shared_, number));
     }
   }
 
   int run() {
-    const auto ports = open_ports();
-    if (!options_.ca_bundle_out.empty() && !source_.ca().empty())
-      write_file(options_.ca_bundle_out, source_.ca());
-    say_listening(ports);
-    keep_certificate();
+    look_at_certificate(std::chrono::system_clock::now());
+    say_listening(open_ports());
     add_metrics();
     control_.keep("signals", [this] { return watch_signals(); });
     control_.keep("certificate-files", [this] { return watch_certificate(); });
@@ -204,7 +181,6 @@ class App {
     health_.set_serving();
     control_.run();
     threads.clear();  // joins; before disconnect(), since sessions ask the cluster
-    keeper_.reset();
     cluster_.disconnect();
     log_.info("stopped");
     return exit_code_;
@@ -222,15 +198,6 @@ class App {
     } catch (const std::runtime_error& failure) {
       throw settings::UsageError(failure.what());
     }
-  }
-
-  tls::Source open_source() const {
-    const auto now = std::chrono::system_clock::now();
-    if (!options_.tls_secret.empty())
-      return tls::Source::awaited("Secret " + options_.tls_secret, now);
-    if (options_.tls_cert.empty()) return tls::Source::self_issued(options_.tls_hostnames, now);
-    return from_named_files(
-        [&] { return tls::Source::files(options_.tls_cert, options_.tls_key, now); });
   }
 
   std::unique_ptr<tls::Clients> open_clients() const {
@@ -300,10 +267,6 @@ class App {
       }
       threads.push_back(net::start_thread(
           "sweep", [this](const std::stop_token& over) { sweep_connections(over); }));
-      if (options_.ca_bundle_out.empty() && !source_.ca().empty()) {
-        threads.push_back(
-            net::start_thread("print CA", [this](const std::stop_token& over) { print_ca(over); }));
-      }
     } catch (const std::runtime_error&) {
       for (auto& worker : workers_) worker->stop();
       throw;
@@ -315,7 +278,7 @@ class App {
     log_.info("listening", {{"address", ports.webhook},
                             {"health", ports.health},
                             {"metrics", ports.metrics},
-                            {"certificate", source_.name()},
+                            {"certificate", options_.tls_cert},
                             {"threads", std::uint64_t{options_.threads}},
                             {"version", text::version}});
   }
@@ -332,21 +295,6 @@ class App {
                       .off = [this](const std::string& off) { health_.set_off(off); }});
   }
 
-  // On the control loop, with a client of its own: what the ledger asks does not delay it.
-  void keep_certificate() {
-    if (!certificate_config_) return;
-    health_.await_trust();
-    keeper_.emplace(control_.executor(), *certificate_config_, options_.tls_secret, log_,
-                    kube::certificate::Keeper::Listener{
-                        .serve = [this](const tls::ContextPtr& served) { use(served); },
-                        .trusted =
-                            [this] {
-                              log_.info("certificate trusted");
-                              health_.set_trusted();
-                            }});
-    control_.keep("certificate", [this] { return keeper_->run(); });
-  }
-
   // Asked for on the loop of the cluster's client.
   void add_metrics() {
     metrics_.add([](metrics::Samples& out) {
@@ -355,8 +303,6 @@ class App {
     });
     metrics_.add([this](metrics::Samples& out) { load_metrics(out); });
     metrics_.add(metrics::process_metrics);
-    if (keeper_)
-      metrics_.add([this](metrics::Samples& out) { keeper_metrics(keeper_->status(), out); });
     if (!cluster_config_) return;
     metrics_.add([this](metrics::Samples& out) {
       cluster_metrics(cluster_.status(), net::Clock::now(), out);
@@ -409,27 +355,6 @@ class App {
     }
   }
 
-  // On a thread of its own: whoever should read standard output may be behind, and reviews are
-  // answered meanwhile.
-  void print_ca(const std::stop_token& over) {
-    log::Output output(STDOUT_FILENO);
-    std::string_view rest = source_.ca();
-    auto patience = limits::output_patience;
-    for (;;) {
-      rest.remove_prefix(output.write_now(rest));
-      if (output.failed()) {
-        return log_.error(
-            "the CA's certificate cannot be written to standard output",
-            {{"error", std::strerror(output.error())}, {"instead", "--ca-bundle-out FILE"}});
-      }
-      if (rest.empty() || over.stop_requested()) return;
-      output.wait(limits::heartbeat);
-      if (patience.count() > 0 && (patience -= limits::heartbeat).count() <= 0)
-        log_.warn("standard output does not take the CA's certificate; no process reads it",
-                  {{"instead", "--ca-bundle-out FILE"}});
-    }
-  }
-
   // Bytes that the watchdog writes: signal numbers.
   net::Task<void> watch_signals() {
     Descriptor signals(control_.executor(), ::dup(watchdog_.signals()));
@@ -469,7 +394,8 @@ class App {
 
   void look_at_certificate(tls::SystemTime now) {
     look_at_clients();
-    if (auto change = source_.poll(now)) use(*change);
+    if (auto change = files_of_certificate_.poll(now)) use(*change);
+    if (!has_certificate()) return;
     const auto served = certificate_.get();
     const std::string end = tls::to_text(served->not_after);
     using Word = tls::Expiry::Word;
@@ -477,10 +403,10 @@ class App {
       case Word::none:
         return;
       case Word::ends_soon:
-        return log_.warn("certificate expires soon", {{"not_after", end}, {"renewal", renewal()}});
+        return log_.warn("certificate expires soon", {{"not_after", end}, {"renewal", renewal}});
       case Word::expired:
         return log_.error("certificate expired; the server is not ready and callers refuse it",
-                          {{"not_after", end}, {"renewal", renewal()}});
+                          {{"not_after", end}, {"renewal", renewal}});
       case Word::good_again:
         return log_.info("certificate is good again", {{"not_after", end}});
     }
@@ -493,24 +419,20 @@ class App {
     log_.error("CAs of callers not replaced; the old ones are kept", {{"error", change->error}});
   }
 
-  std::string_view renewal() const {
-    if (!options_.tls_secret.empty()) return "by this program: lines msg=certificate say why not";
-    if (!options_.tls_cert.empty()) return "write a new pair into the files of --tls-cert";
-    return "restart: this server issues its own";
-  }
-
-  void use(const tls::ContextPtr& served) {
-    certificate_.set(guarded(served));
-    health_.set_certificate_end(served->not_after);
-    log_.info("certificate replaced", {{"not_after", tls::to_text(served->not_after)}});
-  }
+  bool has_certificate() const { return health_.certificate_end() != tls::SystemTime(); }
 
   void use(const tls::Reloader::Change& change) {
     if (change.context == nullptr) {
-      log_.error("certificate not replaced; the old one is kept", {{"error", change.error}});
+      log_.error(has_certificate()
+                     ? "certificate not replaced; the old one is kept"
+                     : "no certificate yet; the server is not ready and waits for the files",
+                 {{"error", change.error}});
       return;
     }
-    use(change.context);
+    log_.info(has_certificate() ? "certificate replaced" : "certificate loaded",
+              {{"not_after", tls::to_text(change.context->not_after)}});
+    certificate_.set(guarded(change.context));
+    health_.set_certificate_end(change.context->not_after);
   }
 
   // --- end ---
@@ -614,12 +536,12 @@ class App {
   https::Connections connections_{load_};
   PlainPort health_port_{files_}, metrics_port_{files_};
   const std::unique_ptr<tls::Clients> clients_;
-  tls::Source source_;
+  tls::Reloader files_of_certificate_;
   tls::CurrentContext certificate_;
   tls::Expiry expiry_;
   const kube::cluster::Features features_ =
       kube::cluster::features_of(options_.webhook, settings::uses_cluster(options_.ledger));
-  const std::optional<kube::access::ApiConfig> cluster_config_, certificate_config_;
+  const std::optional<kube::access::ApiConfig> cluster_config_;
   webhook::read::NoCluster no_cluster_;
   kube::places::PlacesAtOnce own_places_{ledger_without_cluster(options_.ledger)};
   kube::places::NoClaims no_claims_;
@@ -638,7 +560,6 @@ class App {
   std::vector<std::unique_ptr<Worker>> workers_;
   // Loop 0, run by the calling thread.
   Worker control_{shared_, 0};
-  std::optional<kube::certificate::Keeper> keeper_;
   Drain drain_;
   std::atomic<std::size_t> open_ports_{0};
   int exit_code_ = 0;
@@ -647,6 +568,12 @@ class App {
 }  // namespace
 
 int run_serve(const settings::ServeOptions& options) {
+  if (options.tls_cert.empty())
+    throw settings::UsageError(
+        "serve needs a certificate: pass --tls-cert FILE and --tls-key FILE; for a trial, make "
+        "both: "
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 "
+        "-subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout tls.key -out tls.crt");
   // First, before any thread; and last, since an end may hang as well.
   Watchdog watchdog(options.log_format, options.threads + 1,
                     options.drain_delay + options.drain_timeout);

@@ -86,15 +86,4 @@ void cluster_metrics(const kube::cluster::ClusterStatus& status, net::TimePoint 
              out);
 }
 
-void keeper_metrics(const kube::certificate::KeeperStatus& status, metrics::Samples& out) {
-  out.gauge("tpu_webhook_certificate_trusted",
-            "1 if all entries of our webhook configurations hold our CA", status.trusted ? 1 : 0);
-  out.counter("tpu_webhook_certificate_failures_total",
-              "Failed checks of the certificate's Secret and of the configurations",
-              static_cast<double>(status.failures));
-  out.counter("tpu_webhook_certificate_writes_total",
-              "Writes of the certificate's Secret and of the configurations by this replica",
-              static_cast<double>(status.writes));
-}
-
 }  // namespace tpuwh::server::app

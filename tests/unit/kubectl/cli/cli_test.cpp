@@ -54,7 +54,7 @@ std::string text_of(const Setting& setting) {
 
 TEST(CommandLineTest, serve_is_something_to_run) {
   const auto command = parse({"serve", "--listen", "127.0.0.1:0", "--threads", "2", "--drain-delay",
-                              "0", "--tls-hostname", "a.b", "--tls-hostname", "::1"});
+                              "0", "--tls-client-name", "a.b", "--tls-client-name", "::1"});
   EXPECT_TRUE(command.run);
   EXPECT_EQ(command.text, "");
 }
@@ -362,9 +362,6 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{.name = "certificate_without_key",
                 .arguments = {"serve", "--tls-cert", "a"},
                 .want = "--tls-key"},
-        BadCase{.name = "host_name_for_a_given_certificate",
-                .arguments = {"serve", "--tls-cert", "a", "--tls-key", "b", "--tls-hostname", "c"},
-                .want = "--tls-hostname"},
         BadCase{.name = "base_port_too_large",
                 .arguments = {"serve", "--base-port", "70000"},
                 .want = "--base-port"}),

@@ -161,7 +161,7 @@ TEST(ConfigPrintTest, yaml_is_a_file_again) {
       "perWorkload: {ray: {mode: shadow}}\nfindings: {TPU-405: deny, TPU-502: off}\n"
       "perNamespace: {yes: {placement: false, placementHint: true, findings: {TPU-405: warn}},\n"
       "               b: {placement: true, placementHint: false}}\n"
-      "tls: {hostnames: [\"1\", \"::1\"]}\ndrain: {delay: 1500ms}\n");
+      "tls: {clientCa: /ca, clientNames: [\"1\", \"::1\"]}\ndrain: {delay: 1500ms}\n");
   const auto print = [](const char* file) {
     return Json::parse(run({"config", "print", "--config", file, "-o", "json"}).out);
   };

@@ -203,15 +203,15 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenCase{"pods_may_not_be_asked",
                    [](View& v) { v.replicas[0].metrics = forbidden("get pods/proxy"); },
                    Verdict::unknown, "freshness", "a: RBAC missing: get pods/proxy"},
-        BrokenCase{
-            "no_secret", [](View& v) { v.secret = absent(); }, Verdict::fail, "certificate",
-            "Secret tpu-webhook-system/tpu-webhook-certificate, which the program fills, does not"},
+        BrokenCase{"no_secret", [](View& v) { v.secret = absent(); }, Verdict::fail, "certificate",
+                   "Secret tpu-webhook-system/tpu-webhook-certificate, which the keeper fills and "
+                   "the Deployment"},
         BrokenCase{"secret_is_secret", [](View& v) { v.secret = forbidden("get secrets"); },
                    Verdict::unknown, "certificate", "not known: RBAC missing: get secrets"},
         BrokenCase{"another_ca",
                    [](View& v) {
                      const std::string names[] = {"tpu-webhook.tpu-webhook-system.svc"};
-                     v.secret = there(secret_of(tls::issue(names, v.now).pair.certificates));
+                     v.secret = there(secret_of(test::issue(names, v.now).pair.certificates));
                    },
                    Verdict::fail, "trust", "does not trust"},
         BrokenCase{"no_ca_bundle",
@@ -283,7 +283,7 @@ INSTANTIATE_TEST_SUITE_P(
                      split(v, {"ray", "job"}, {});
                      const std::string names[] = {"else.where.svc"};
                      v.configuration.object["webhooks"][5]["clientConfig"]["caBundle"] =
-                         text::encode_base64(tls::issue(names, v.now).ca);
+                         text::encode_base64(test::issue(names, v.now).ca);
                    },
                    Verdict::fail, "trust", "called for pods.tpu-webhook.dev"},
         BrokenCase{"nothing_issued_yet",
@@ -291,18 +291,28 @@ INSTANTIATE_TEST_SUITE_P(
                      v.secret = there({{"data", {{"tls.crt", ""}}}});
                    },
                    Verdict::fail, "certificate",
-                   "Secret tpu-webhook-system/tpu-webhook-certificate is empty: no replica"},
-        BrokenCase{"role_is_missing", [](View& v) { v.role = absent(); }, Verdict::fail, "rbac",
-                   "there is no Role tpu-webhook"},
+                   "Secret tpu-webhook-system/tpu-webhook-certificate is empty: the keeper"},
+        BrokenCase{"role_is_missing", [](View& v) { v.roles.role = absent(); }, Verdict::fail,
+                   "rbac", "there is no Role tpu-webhook"},
         BrokenCase{"a_verb_is_missing",
-                   [](View& v) { v.cluster_role.object["rules"][0]["verbs"] = {"list"}; },
+                   [](View& v) { v.roles.cluster_role.object["rules"][0]["verbs"] = {"list"}; },
                    Verdict::fail, "rbac", "ClusterRole tpu-webhook lacks watch of pods"},
         BrokenCase{"the_certificate_cannot_be_written",
-                   [](View& v) { v.role.object["rules"].back()["resourceNames"] = {"another"}; },
-                   Verdict::fail, "rbac", "Role tpu-webhook lacks get, update of secrets"},
-        BrokenCase{"bound_to_another",
-                   [](View& v) { v.role_binding.object["subjects"][0]["namespace"] = "other"; },
-                   Verdict::fail, "rbac", "does not bind the Role to ServiceAccount"},
+                   [](View& v) {
+                     v.keeper_roles.role.object["rules"].back()["resourceNames"] = {"another"};
+                   },
+                   Verdict::fail, "rbac", "Role tpu-webhook-keeper lacks get, update of secrets"},
+        BrokenCase{"nobody_keeps_the_certificate", [](View& v) { v.keeper = absent(); },
+                   Verdict::fail, "keeper", "nothing renews the certificate"},
+        BrokenCase{"the_keeper_does_not_run",
+                   [](View& v) { v.keeper.object["status"]["availableReplicas"] = 0; },
+                   Verdict::fail, "keeper", "has no available Pod"},
+        BrokenCase{"the_keeper_has_no_account", [](View& v) { v.keeper_account = absent(); },
+                   Verdict::fail, "keeper", "no Pod of Deployment"},
+        BrokenCase{
+            "bound_to_another",
+            [](View& v) { v.roles.role_binding.object["subjects"][0]["namespace"] = "other"; },
+            Verdict::fail, "rbac", "does not bind the Role to ServiceAccount"},
         BrokenCase{"a_rival",
                    [](View& v) {
                      v.mutating.items.push_back(configuration_of("kuberay-tpu-webhook", ""));
@@ -338,8 +348,8 @@ TEST(DoctorTest, nothing_is_installed) {
   View view = installed();
   view.configuration = absent();
   view.mutating = all({});
-  for (Read* each : {&view.validating, &view.deployment, &view.service, &view.cluster_role,
-                     &view.cluster_role_binding})
+  for (Read* each : {&view.validating, &view.deployment, &view.service, &view.roles.cluster_role,
+                     &view.roles.cluster_role_binding})
     each->object["metadata"] = Json::object();
   const Checks checks = examine(view);
   ASSERT_NE(find(checks, "configuration"), nullptr);
@@ -349,7 +359,7 @@ TEST(DoctorTest, nothing_is_installed) {
 
 TEST(DoctorTest, a_certificate_is_warned_of_a_month_before_its_end) {
   View view = installed();
-  view.now += tls::self_issued_life - day * 20;
+  view.now += test::issued_life - day * 20;
   const Checks soon = examine(view);
   EXPECT_EQ(find(soon, "certificate")->verdict, Verdict::warn);
   EXPECT_EQ(find(soon, "trust")->verdict, Verdict::ok);
@@ -393,7 +403,7 @@ View out_of_service() {
   view.service = absent();
   view.deployment.object["status"] = Json::object();
   view.secret = absent();
-  view.role = view.cluster_role = absent();
+  view.roles.role = view.roles.cluster_role = absent();
   return view;
 }
 
@@ -446,9 +456,9 @@ TEST(DoctorTest, ignore_is_not_harmless_where_pods_are_changed) {
 TEST(DoctorTest, the_file_says_what_flags_do_not) {
   View view = installed();
   set(view, {{"workloads", {"job", "jobset"}}, {"placementHint", false}, {"followers", false}});
-  view.issues_itself = false;
+  view.is_kept = false;
   view.mutating.items.push_back(configuration_of("kuberay-tpu-mutating-webhook-cfg", ""));
-  view.role = view.cluster_role = absent();
+  view.roles.role = view.roles.cluster_role = absent();
   const Checks checks = examine(view);
   EXPECT_EQ(find(checks, "rival")->verdict, Verdict::ok);
   EXPECT_EQ(find(checks, "rbac")->verdict, Verdict::ok);
@@ -510,10 +520,10 @@ TEST(DoctorTest, of_gke_it_says_that_its_injector_may_not_be_seen) {
 
 TEST(DoctorTest, without_a_feature_that_reads_the_cluster_no_rules_are_needed) {
   View view = installed();
-  view.issues_itself = false;
+  view.is_kept = false;
   give(view, {"--ledger=none", "--no-placement-hint", "--followers=false"});
   EXPECT_EQ(find(examine(view), "rbac")->verdict, Verdict::warn) << "it has roles";
-  view.role = view.cluster_role = absent();
+  view.roles.role = view.roles.cluster_role = absent();
   EXPECT_EQ(find(examine(view), "rbac")->verdict, Verdict::ok);
   give(view, {"--ledger=none", "--no-placement-hint", "--followers"});
   EXPECT_EQ(find(examine(view), "rbac")->verdict, Verdict::fail) << "pods and nodes";
@@ -531,8 +541,8 @@ TEST(DoctorTest, the_hint_needs_no_rules_but_those_of_nodes) {
 }
 
 std::vector<Read*> marked_by_helm(View& view) {
-  return {&view.configuration, &view.validating,   &view.deployment,
-          &view.service,       &view.cluster_role, &view.cluster_role_binding};
+  return {&view.configuration, &view.validating,         &view.deployment,
+          &view.service,       &view.roles.cluster_role, &view.roles.cluster_role_binding};
 }
 
 // As Helm marks what it makes, of a release that is called otherwise than the chart.

@@ -11,7 +11,8 @@
 #include "kubectl/text/yaml.hpp"
 #include "server/text/base64.hpp"
 #include "server/text/read_file.hpp"
-#include "server/tls/issuing.hpp"
+#include "kubectl/text/yaml.hpp"
+#include "tests/support/issued.hpp"
 
 #include <openssl/evp.h>
 
@@ -201,7 +202,7 @@ inline Objects sound_objects(bool enforced = true) {
   for (const char* kind : {"ResourceQuota", "PodMonitor"})
     objects.push_back({{"kind", kind}, {"metadata", {{"name", "others"}, {"namespace", "ml"}}}});
   const std::string names[] = {"tpu-webhook." + here + ".svc"};
-  const auto issued = tls::issue(names, test_time);
+  const auto issued = test::issue(names, test_time);
   object_of(objects, "Secret", "tpu-webhook-certificate")["data"]["tls.crt"] =
       text::encode_base64(issued.pair.certificates);
   for (const char* kind : {"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"})
@@ -209,6 +210,7 @@ inline Objects sound_objects(bool enforced = true) {
       entry["clientConfig"]["caBundle"] = text::encode_base64(issued.ca);
   Json& deployment = object_of(objects, "Deployment");
   deployment["status"]["availableReplicas"] = deployment["spec"]["replicas"];
+  object_of(objects, "Deployment", "tpu-webhook-keeper")["status"]["availableReplicas"] = 1;
   for (std::size_t i = 0; i < replica_names.size(); ++i)
     objects.push_back(pod_named(objects, replica_names[i], "node-" + std::to_string(i)));
   objects.push_back(slice_of(replica_names, "IPv4"));
