@@ -39,9 +39,9 @@ class Replica:
         self.api_server = f"127.0.0.1:{state.ports['apiserver']}"  # where it finds it; a relay's address will do
         self.clock: list = []  # environment that shifts its wall clock
         self._process: process.Process | None = None
-        rendered = [port["containerPort"] for port in self._container["ports"]]
+        rendered = [port["containerPort"] for port in self._container.get("ports", [])]
         self._ports = dict(zip(rendered, net.free_ports(len(rendered))))
-        self._by_name = {port["name"]: port["containerPort"] for port in self._container["ports"]}
+        self._by_name = {port["name"]: port["containerPort"] for port in self._container.get("ports", [])}
 
     def start(self) -> None:
         """Start it; it is called once it is ready and the relay has noticed."""
@@ -195,4 +195,5 @@ def _contents(api, volume: dict, namespace: str) -> dict:
         data, items = {key: value.encode() for key, value in data.items()}, volume["configMap"].get("items")
     else:
         raise RuntimeError(f"a volume of a kind that is not written here: {volume}")
-    return {item["path"]: data[item["key"]] for item in items} if items else data
+    # A key that an optional Secret does not have yet is a file that does not exist.
+    return {item["path"]: data[item["key"]] for item in items if item["key"] in data} if items else data
