@@ -13,6 +13,7 @@ import http.server
 import json
 import os
 import pathlib
+import shutil
 import socket
 import ssl
 import statistics
@@ -168,15 +169,14 @@ def serve(cluster, folder):
     return server, server.server_address[1]
 
 
-def kubeconfig(folder, port):
-    path = folder / "kubeconfig"
-    path.write_text(json.dumps({
-        "apiVersion": "v1", "kind": "Config", "current-context": "x",
-        "clusters": [{"name": "x", "cluster": {"server": f"https://127.0.0.1:{port}",
-                                               "certificate-authority": str(folder / "cert.pem")}}],
-        "users": [{"name": "x", "user": {"token": "t"}}],
-        "contexts": [{"name": "x", "context": {"cluster": "x", "user": "x"}}]}))
-    return path
+def service_account(folder):
+    """The folder of a Pod's service account, as the kubelet mounts it."""
+    account = folder / "account"
+    account.mkdir()
+    shutil.copy(folder / "cert.pem", account / "ca.crt")
+    for name, text in ("token", "t"), ("namespace", "default"):
+        (account / name).write_text(text)
+    return account
 
 
 def metrics(port):
@@ -258,11 +258,12 @@ def main():
         _, port = serve(cluster, folder)
         log = folder / "log"
         command = [program, "serve", "--listen", "127.0.0.1:0", "--health-listen", "127.0.0.1:0",
-                   "--kubeconfig", str(kubeconfig(folder, port)), "--ledger", "cluster", "--log-format",
-                   "json", "--ca-bundle-out", str(folder / "ca"), "--drain-delay", "0s"]
+                   "--service-account", str(service_account(folder)), "--ledger", "cluster", "--log-format",
+                   "json", "--tls-cert", folder / "cert.pem", "--tls-key", folder / "key.pem", "--drain-delay", "0s"]
         start = time.monotonic()
         with open(log, "w", encoding="utf-8") as errors, subprocess.Popen(
-                command, stderr=errors, stdout=subprocess.DEVNULL) as program:
+                command, stderr=errors, stdout=subprocess.DEVNULL,
+                env={**os.environ, "KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": str(port)}) as program:
             try:
                 health = wait_for("listening", program, lambda: health_port(log))
                 idle = metrics(health)["process_resident_memory_bytes"]

@@ -37,11 +37,14 @@ class Webhook:
 
     def __init__(self, program, folder):
         self.port = free_port()
-        self.ca = folder / "ca.pem"
+        self.ca, key = folder / "tls.crt", folder / "tls.key"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1",
+                        "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", self.ca],
+                       check=True, capture_output=True)
         self.log = open(folder / "log", "w")
         self.process = subprocess.Popen(
-            [program, "serve", "--listen", f"127.0.0.1:{self.port}", "--tls-hostname", "localhost",
-             "--ca-bundle-out", str(self.ca), "--drain-delay", "0s"],
+            [program, "serve", "--listen", f"127.0.0.1:{self.port}", "--tls-cert", self.ca, "--tls-key", key,
+             "--drain-delay", "0s"],
             stdout=self.log, stderr=self.log)
 
     def __enter__(self):
@@ -213,7 +216,7 @@ def demonstrate(title, reviews, program, webhook, verbose):
 
 def main(program, *options):
     with tempfile.TemporaryDirectory() as folder, Webhook(program, pathlib.Path(folder)) as webhook:
-        print(f"tpu-webhook serve on https://localhost:{webhook.port}/mutate, with a certificate of its own")
+        print(f"tpu-webhook serve on https://localhost:{webhook.port}/mutate, with a certificate for localhost")
         results = [demonstrate(title, (RECORDED / story / "reviews.jsonl").read_bytes().splitlines(),
                                program, webhook, "--verbose" in options)
                    for title, story in WORKLOADS]

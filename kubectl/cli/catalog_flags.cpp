@@ -1,7 +1,7 @@
 #include "kubectl/cli/catalog_flags.hpp"
 
+#include "kubectl/cli/choices.hpp"
 #include "kubectl/reference/catalog/command.hpp"
-#include "server/cli/choices.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -1,7 +1,7 @@
 // The subcommand catalog.
 #pragma once
 
-#include "server/cli/cli.hpp"
+#include "kubectl/cli/cli.hpp"
 
 #include <CLI/App.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "base/edits.hpp"
 #include "base/enum_names.hpp"
-#include "server/cli/choices.hpp"
+#include "kubectl/cli/choices.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

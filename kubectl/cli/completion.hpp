@@ -3,7 +3,7 @@
 // thing than it takes.
 #pragma once
 
-#include "server/cli/cli.hpp"
+#include "kubectl/cli/cli.hpp"
 
 #include <optional>
 #include <span>

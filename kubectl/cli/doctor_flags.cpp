@@ -2,8 +2,8 @@
 
 #include "base/names.hpp"
 #include "kubectl/cli/access_flags.hpp"
+#include "kubectl/cli/choices.hpp"
 #include "kubectl/inspect/doctor/command.hpp"
-#include "server/cli/choices.hpp"
 #include "server/settings/usage_error.hpp"
 
 #include <fmt/format.h>

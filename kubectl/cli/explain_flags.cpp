@@ -1,12 +1,13 @@
 #include "kubectl/cli/explain_flags.hpp"
 
 #include "kubectl/cli/access_flags.hpp"
+#include "kubectl/cli/choices.hpp"
+#include "kubectl/cli/config_flags.hpp"
 #include "kubectl/cli/input_flags.hpp"
+#include "kubectl/cli/team_rules_flag.hpp"
 #include "kubectl/predict/expand/expand.hpp"
 #include "kubectl/predict/explain/command.hpp"
 #include "kubectl/predict/wrappers/table.hpp"
-#include "server/cli/choices.hpp"
-#include "server/cli/setting_flags.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -158,6 +159,7 @@ void choose_cluster(const CLI::App& command, const std::string& cluster,
 void add_explain(CLI::App& program, Command& chosen) {
   auto options = std::make_shared<explain::ExplainOptions>();
   auto cluster = std::make_shared<std::string>();
+  auto team_rules = std::make_shared<std::string>();
   auto* command = program.add_subcommand(
       "explain", "Show the result of a manifest: its Pods, slices and node pools");
   const auto flagged = add_input_flags(
@@ -165,12 +167,14 @@ void add_explain(CLI::App& program, Command& chosen) {
       "Manifests to explain: files, folders, or - for standard input (the default)");
   add_output(*command, *options);
   add_cluster(*command, *options, *cluster);
-  auto layers = add_setting_flags(*command, settings::Scope::decision);
+  add_team_rules(*command, *team_rules);
+  auto layers = add_settings(*command, settings::Scope::decision);
   command->footer(explain_footer());
-  command->callback([command, options, flagged, cluster, layers, &chosen] {
+  command->callback([command, options, flagged, cluster, team_rules, layers, &chosen] {
     join_files(flagged, options->files);
     choose_cluster(*command, *cluster, *options);
     options->config = layers->resolve().options.webhook;
+    options->team_rules = read_team_rules(*team_rules);
     chosen.run = [options](const text::Console& console) {
       return explain::run_explain(*options, console);
     };

@@ -1,7 +1,7 @@
 #include "kubectl/cli/findings_flags.hpp"
 
+#include "kubectl/cli/choices.hpp"
 #include "kubectl/reference/ids/command.hpp"
-#include "server/cli/choices.hpp"
 
 #include <memory>
 

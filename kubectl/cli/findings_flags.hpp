@@ -1,7 +1,7 @@
 // `findings`: what the id in front of a message means.
 #pragma once
 
-#include "server/cli/cli.hpp"
+#include "kubectl/cli/cli.hpp"
 
 #include <CLI/App.hpp>
 

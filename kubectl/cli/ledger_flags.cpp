@@ -1,9 +1,9 @@
 #include "kubectl/cli/ledger_flags.hpp"
 
 #include "kubectl/cli/access_flags.hpp"
+#include "kubectl/cli/choices.hpp"
+#include "kubectl/cli/config_flags.hpp"
 #include "kubectl/inspect/ledger/command.hpp"
-#include "server/cli/choices.hpp"
-#include "server/cli/setting_flags.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -63,7 +63,7 @@ void add_list(CLI::App& ledger, Command& chosen) {
       *command, "--output,-o", options->output,
       {{"text", ledger::LedgerOutput::text}, {"json", ledger::LedgerOutput::json}},
       "text: for people; json: for programs");
-  auto layers = add_setting_flags(*command, settings::Scope::names);
+  auto layers = add_settings(*command, settings::Scope::names);
   command->footer(list_example);
   command->callback([options, layers, &chosen] {
     options->prefix = layers->resolve().options.webhook.prefix;
@@ -105,7 +105,7 @@ void add_release(CLI::App& ledger, Command& chosen) {
   command->add_flag("--dry-run", flags->options.dry_run,
                     "Print the entries that would be freed, and free none");
   command->add_flag("--yes,-y", flags->options.yes, "Do not ask for confirmation");
-  auto layers = add_setting_flags(*command, settings::Scope::names);
+  auto layers = add_settings(*command, settings::Scope::names);
   command->footer(release_example);
   command->callback([flags, layers, &chosen] {
     parse(*flags);

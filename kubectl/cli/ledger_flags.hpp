@@ -1,7 +1,7 @@
 // The flags of `kubectl tpu ledger`.
 #pragma once
 
-#include "server/cli/cli.hpp"
+#include "kubectl/cli/cli.hpp"
 
 namespace CLI {
 class App;

@@ -1,10 +1,11 @@
 #include "kubectl/cli/policy_flags.hpp"
 
+#include "kubectl/cli/choices.hpp"
+#include "kubectl/cli/config_flags.hpp"
 #include "kubectl/cli/input_flags.hpp"
+#include "kubectl/cli/team_rules_flag.hpp"
 #include "kubectl/policy/command.hpp"
 #include "kubectl/policy/trial.hpp"
-#include "server/cli/choices.hpp"
-#include "server/cli/setting_flags.hpp"
 #include "server/settings/usage_error.hpp"
 
 #include <CLI/CLI.hpp>
@@ -106,11 +107,14 @@ void add_policy_test(CLI::App& policy, Command& chosen) {
   add_choice<policy::TrialOutput>(
       *command, "--output,-o", options->output,
       {{"text", policy::TrialOutput::text}, {"json", policy::TrialOutput::json}}, "Output format");
-  auto layers = add_setting_flags(*command, settings::Scope::names, {"teamRules"});
+  auto team_rules = std::make_shared<std::string>();
+  add_team_rules(*command, *team_rules);
+  auto layers = add_settings(*command, settings::Scope::names);
   command->footer(test_example);
-  command->callback([options, flagged, layers, &chosen] {
+  command->callback([options, flagged, team_rules, layers, &chosen] {
     join_files(flagged, options->files);
-    options->config = layers->resolve().options.webhook;
+    options->prefix = layers->resolve().options.webhook.prefix;
+    options->rules = read_team_rules(*team_rules);
     chosen.run = [options](const text::Console& console) {
       return policy::run_policy_test(*options, console);
     };
@@ -134,13 +138,16 @@ void add_policy(CLI::App& program, Command& chosen) {
                              "What follows at most of an object that breaks a rule; audit: only an "
                              "annotation in the audit log");
   add_quota_flags(*command, *options);
-  auto layers = add_setting_flags(*command, settings::Scope::names, {"teamRules"});
+  auto team_rules = std::make_shared<std::string>();
+  add_team_rules(*command, *team_rules);
+  auto layers = add_settings(*command, settings::Scope::names);
   command->footer(policy_example);
   add_policy_test(*command, chosen);
-  command->callback([command, options, layers, &chosen] {
+  command->callback([command, options, team_rules, layers, &chosen] {
     if (!command->get_subcommands().empty()) return;
     check_quotas(*command, *options);
     options->config = layers->resolve().options.webhook;
+    options->rules = read_team_rules(*team_rules);
     chosen.run = [options](const text::Console& console) {
       return policy::run_policy(*options, console);
     };

@@ -1,7 +1,7 @@
 // The flags of `kubectl tpu policy`.
 #pragma once
 
-#include "server/cli/cli.hpp"
+#include "kubectl/cli/cli.hpp"
 
 #include <CLI/App.hpp>
 

@@ -1,9 +1,9 @@
 #include "kubectl/cli/review_flags.hpp"
 
+#include "kubectl/cli/choices.hpp"
+#include "kubectl/cli/config_flags.hpp"
 #include "kubectl/cli/input_flags.hpp"
 #include "kubectl/review/command.hpp"
-#include "server/cli/choices.hpp"
-#include "server/cli/setting_flags.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -66,7 +66,7 @@ void add_review(CLI::App& program, Command& chosen) {
       ->allow_extra_args(false)
       ->type_name("SNAPSHOT.json");
   command->add_flag("--strict", options->strict, "Also exit with 1 if there is a warning");
-  auto layers = add_setting_flags(*command, settings::Scope::decision);
+  auto layers = add_settings(*command, settings::Scope::decision);
   command->footer(review_example);
   command->callback([options, flagged, layers, &chosen] {
     join_files(flagged, options->files);

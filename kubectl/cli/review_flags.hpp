@@ -1,7 +1,7 @@
 // The flags of `kubectl tpu review`.
 #pragma once
 
-#include "server/cli/cli.hpp"
+#include "kubectl/cli/cli.hpp"
 
 namespace tpuwh::server::cli::kubectl_tpu {
 

@@ -1,11 +1,11 @@
 #include "kubectl/cli/slices_flags.hpp"
 
 #include "kubectl/cli/access_flags.hpp"
+#include "kubectl/cli/choices.hpp"
+#include "kubectl/cli/config_flags.hpp"
 #include "kubectl/inspect/slices/command.hpp"
 #include "kubectl/inspect/source/snapshot_file.hpp"
 #include "kubectl/reference/ids/audit_rows.hpp"
-#include "server/cli/choices.hpp"
-#include "server/cli/setting_flags.hpp"
 #include "server/settings/usage_error.hpp"
 
 #include <fmt/format.h>
@@ -142,7 +142,7 @@ void add_slices(CLI::App& program, Command& chosen) {
   add_cluster_flags(*command, *options);
   add_count_flags(*command, *counts);
   command->add_flag("--watch,-w", options->watch, "Read again every two seconds and print changes");
-  auto layers = add_setting_flags(*command, settings::Scope::names);
+  auto layers = add_settings(*command, settings::Scope::names);
   command->footer(slices_example);
   command->callback([options, counts, layers, &chosen] {
     check(*options);
@@ -158,7 +158,7 @@ void add_audit(CLI::App& program, Command& chosen) {
   auto options = std::make_shared<slices::SlicesOptions>();
   auto* command = program.add_subcommand("audit", "Print the faults of a cluster's slices");
   add_cluster_flags(*command, *options);
-  auto layers = add_setting_flags(*command, settings::Scope::names);
+  auto layers = add_settings(*command, settings::Scope::names);
   command->footer(list_of_checks() + audit_example);
   command->callback([options, layers, &chosen] {
     check(*options);

@@ -1,7 +1,7 @@
 // The subcommands that look at a running cluster: slices and audit.
 #pragma once
 
-#include "server/cli/cli.hpp"
+#include "kubectl/cli/cli.hpp"
 
 #include <CLI/App.hpp>
 

@@ -1,8 +1,8 @@
 #include "kubectl/fixes/command.hpp"
 
+#include "kubectl/text/yaml.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/visible.hpp"
-#include "server/text/yaml.hpp"
 
 #include <fmt/format.h>
 

@@ -6,8 +6,8 @@
 
 #include "kubectl/print/shell_command.hpp"
 #include "kubectl/reference/catalog/gcloud.hpp"
+#include "kubectl/text/literal.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/literal.hpp"
 
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "server/text/yaml.hpp"
+#include "kubectl/text/yaml.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,9 +1,8 @@
 // A program of the build: writes the manual pages of kubectl-tpu into a folder, for `cmake
 // --install`.
 
-#include "kubectl/cli/program.hpp"
+#include "kubectl/cli/cli.hpp"
 #include "kubectl/pages/man_page.hpp"
-#include "server/cli/cli.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -34,12 +33,12 @@ bool write_pages(const CLI::App& command, const std::string& name,
   });
 }
 
-bool write_pages(const Program& program, const std::filesystem::path& folder) {
-  std::filesystem::create_directories(folder / program.file);
-  CLI::App app(std::string(program.what), std::string(program.called));
-  Command chosen;
-  describe(app, program, chosen);
-  return write_pages(app, app.get_name(), folder / program.file);
+bool write_pages(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder / "kubectl-tpu");
+  CLI::App app;
+  kubectl_tpu::Command chosen;
+  kubectl_tpu::describe(app, chosen);
+  return write_pages(app, app.get_name(), folder / "kubectl-tpu");
 }
 
 }  // namespace
@@ -50,7 +49,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    return write_pages(kubectl_tpu::program(), argv[1]) ? 0 : 1;
+    return write_pages(argv[1]) ? 0 : 1;
   } catch (const std::filesystem::filesystem_error& failure) {
     std::cerr << failure.what() << '\n';
     return 1;

@@ -2,9 +2,9 @@
 
 #include "kubectl/policy/rules_law.hpp"
 #include "kubectl/policy/size_law.hpp"
-#include "server/text/json_line.hpp"
+#include "kubectl/text/json_line.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/yaml.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -16,14 +16,16 @@ namespace tpuwh::server::policy {
 
 namespace {
 
-// As the chart's webhooks: its namespaces.exclude and shadowNamespaces.
+// Returns the namespaces that the chart's webhooks leave out: namespaces.exclude, shadowNamespaces.
 Elsewhere elsewhere(const webhook::config::Config& config) {
   return {.namespaces = {"kube-system"}, .label = config.prefix + "mode", .value = "shadow"};
 }
 
 std::vector<Json> policies(const PolicyOptions& options) {
   std::vector<Policy> all = size_law(options.config, options.most);
-  std::ranges::move(rules_law(options.config, options.most), std::back_inserter(all));
+  if (options.rules)
+    std::ranges::move(rules_law(*options.rules, options.config.prefix, options.most),
+                      std::back_inserter(all));
   std::vector<Json> out;
   for (const Policy& each : all) {
     out.push_back(policy_object(each));
@@ -46,7 +48,7 @@ int run_policy(const PolicyOptions& options, const text::Console& console) {
     console.out << text::json_line({{"apiVersion", "v1"}, {"kind", "List"}, {"items", all}}, true);
     return 0;
   }
-  if (options.shares.empty() && options.config.rules != nullptr) console.out << whom_they_miss;
+  if (options.shares.empty() && options.rules) console.out << whom_they_miss;
   for (std::string between; const Json& each : all) {
     console.out << text::printed_lines(between + text::to_yaml(each));
     between = "---\n";

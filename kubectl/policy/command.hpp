@@ -3,9 +3,11 @@
 
 #include "kubectl/policy/policy.hpp"
 #include "kubectl/policy/quota.hpp"
-#include "server/text/console.hpp"
+#include "kubectl/team_rules/rules.hpp"
+#include "kubectl/text/console.hpp"
 #include "webhook/config/config.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace tpuwh::server::policy {
@@ -14,13 +16,14 @@ enum class PolicyOutput { yaml, json };
 
 struct PolicyOptions {
   webhook::config::Config config;
+  std::optional<team_rules::Rules> rules = {};
   Action most = Action::deny;
   PolicyOutput output = PolicyOutput::yaml;
-  std::vector<ShareOfTeam> shares = {};  // not empty: quotas in place of policies
+  std::vector<ShareOfTeam> shares = {};  // if there are any, quotas are printed and no policies
   QuotaOf quota_of = QuotaOf::both;
 };
 
-// YAML documents, or a List as one JSON text.
+// Prints YAML documents, or a List as one JSON text.
 //
 //   returns  0
 int run_policy(const PolicyOptions& options, const text::Console& console);

@@ -1,12 +1,10 @@
 #include "kubectl/policy/hygiene.hpp"
 
-#include "kubectl/objects/api_version.hpp"
 #include "kubectl/objects/json_path.hpp"
 #include "kubectl/policy/rules_cel.hpp"
 #include "kubectl/reference/ids/policy_rows.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/read/vocabulary.hpp"
-#include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
 
@@ -18,8 +16,9 @@ namespace tpuwh::server::policy {
 
 namespace {
 
+using team_rules::matches;
+using team_rules::PodTemplate;
 using text::text_member;
-using webhook::rules::matches;
 
 bool is_true(const Json& value) {
   return value == Json(true);
@@ -60,10 +59,10 @@ bool is_latest(std::string_view image) {
 
 class Look {
  public:
-  Look(const webhook::rules::Hygiene& hygiene, std::vector<Unclean>& out)
+  Look(const team_rules::Hygiene& hygiene, std::vector<Unclean>& out)
       : hygiene_(hygiene), out_(out) {}
 
-  void look(const TitledTemplate& one) {
+  void look(const PodTemplate& one) {
     title_ = one.title;
     const Json& pod = *one.pod;
     labels(pod);
@@ -147,61 +146,27 @@ class Look {
     return {};
   }
 
-  const webhook::rules::Hygiene& hygiene_;
+  const team_rules::Hygiene& hygiene_;
   std::vector<Unclean>& out_;
   std::string title_;
 };
 
-void add_cluster(const Json& spec, std::vector<TitledTemplate>& out) {
-  if (spec.contains("headGroupSpec"))
-    out.push_back({"head group: ", &objects::at(spec, {"headGroupSpec", "template"})});
-  for (const Json& group : objects::at(spec, {"workerGroupSpecs"}))
-    out.push_back({"worker group " + text_member(group, "groupName") + ": ",
-                   &objects::at(group, {"template"})});
-}
-
 }  // namespace
 
-std::vector<TitledTemplate> templates_with_chips(const Json& object) {
-  std::vector<TitledTemplate> out;
-  const std::string kind = text_member(object, "kind");
-  const Json& spec = objects::at(object, {"spec"});
-  if (kind == "Job" || kind == "StatefulSet" || kind == "Deployment") {
-    out.push_back({"", &objects::at(spec, {"template"})});
-  } else if (kind == "CronJob") {
-    out.push_back({"", &objects::at(spec, {"jobTemplate", "spec", "template"})});
-  } else if (kind == "JobSet") {
-    for (const Json& job : objects::at(spec, {"replicatedJobs"}))
-      out.push_back({"replicated job " + text_member(job, "name") + ": ",
-                     &objects::at(job, {"template", "spec", "template"})});
-  } else if (kind == "RayCluster") {
-    add_cluster(spec, out);
-  } else if (kind == "RayJob") {
-    add_cluster(objects::at(spec, {"rayClusterSpec"}), out);
-    if (spec.contains("submitterPodTemplate"))
-      out.push_back({"submitter: ", &objects::at(spec, {"submitterPodTemplate"})});
-  } else if (kind == "RayService") {
-    add_cluster(objects::at(spec, {"rayClusterConfig"}), out);
-  } else if (kind == "LeaderWorkerSet") {
-    const Json& group = objects::at(spec, {"leaderWorkerTemplate"});
-    const bool led = group.contains("leaderTemplate");
-    if (led) out.push_back({"leader template: ", &objects::at(group, {"leaderTemplate"})});
-    const Json& size = objects::at(group, {"size"});
-    if (!led || (size.is_number() && size.get<double>() > 1))
-      out.push_back({"worker template: ", &objects::at(group, {"workerTemplate"})});
-  }
-  std::erase_if(out, [](const TitledTemplate& each) { return !asks(*each.pod); });
+std::vector<PodTemplate> templates_with_chips(const Json& object) {
+  std::vector<PodTemplate> out = team_rules::templates_of(object);
+  std::erase_if(out, [](const PodTemplate& each) { return !asks(*each.pod); });
   return out;
 }
 
-std::vector<Unclean> unclean(const webhook::rules::Rules& rules, std::string_view ns,
-                             const Json& object, const std::vector<TitledTemplate>& templates) {
+std::vector<Unclean> unclean(const team_rules::Rules& rules, std::string_view ns,
+                             const Json& object, const std::vector<PodTemplate>& templates) {
   std::vector<Unclean> out;
-  const webhook::rules::Rule* rule = webhook::rules::rule_of(rules, ns);
+  const team_rules::Rule* rule = team_rules::rule_of(rules, ns);
   if (rule == nullptr) return out;
-  const webhook::rules::Hygiene& hygiene = rule->hygiene;
+  const team_rules::Hygiene& hygiene = rule->hygiene;
   Look look(hygiene, out);
-  for (const TitledTemplate& each : templates) look.look(each);
+  for (const PodTemplate& each : templates) look.look(each);
   const Json& made = text_member(object, "kind") == "CronJob"
                          ? objects::at(object, {"spec", "jobTemplate"})
                          : object;
@@ -213,17 +178,6 @@ std::vector<Unclean> unclean(const webhook::rules::Rules& rules, std::string_vie
     each.sentence += fmt::format(" (rule {}{}{})", rule->name,
                                  rules.contact.empty() ? "" : "; ask ", rules.contact);
   return out;
-}
-
-bool made_by_checked(const Json& object) {
-  for (const Json& owner : objects::at(object, {"metadata", "ownerReferences"})) {
-    const std::string version = text_member(owner, "apiVersion");
-    if (objects::at(owner, {"controller"}) == Json(true) &&
-        webhook::workloads::find_object(objects::split_api_version(version).group,
-                                        text_member(owner, "kind")))
-      return true;
-  }
-  return false;
 }
 
 }  // namespace tpuwh::server::policy

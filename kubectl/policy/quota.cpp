@@ -1,7 +1,7 @@
 #include "kubectl/policy/quota.hpp"
 
 #include "base/names.hpp"
-#include "server/text/near_miss.hpp"
+#include "kubectl/text/near_miss.hpp"
 #include "topology/accelerator.hpp"
 #include "topology/catalog.hpp"
 #include "webhook/read/vocabulary.hpp"

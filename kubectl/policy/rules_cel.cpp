@@ -1,28 +1,28 @@
 #include "kubectl/policy/rules_cel.hpp"
 
 #include "kubectl/reference/ids/policy_rows.hpp"
-#include "webhook/findings/finding.hpp"
-#include "webhook/rules/judge.hpp"
+#include "kubectl/team_rules/judge.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace tpuwh::server::policy {
 
 namespace {
 
-using webhook::findings::Finding;
-using webhook::rules::Capacity;
-using webhook::rules::Rule;
-using webhook::rules::Rules;
+using team_rules::Capacity;
+using team_rules::Rule;
+using team_rules::Rules;
 
-// A template's Pods, whichever of their containers asks.
+// The templates of which a container asks for chips. @run@ is the place of more members.
 constexpr std::string_view asked = R"(variables.templates.map(all, all.filter(t,
   t.pod.spec.containers.exists(c, @in_limits@) ||
   t.pod.spec.?initContainers.orValue([]).exists(c, @in_limits@)
 ).map(t, {
   'title': dyn(t.title),
   'pod': dyn(t.pod),
-  'pods': dyn([0, [int(t.pods), @most_pods@].min()].max()),
+  'pods': dyn([0, [int(t.pods), @most_pods@].min()].max()),@run@
   'selector': dyn(t.pod.spec.?nodeSelector.orValue({})),
   'part': dyn(string(t.pod.?metadata.?annotations[?'cloud.google.com/gke-tpu-slice-topology'].orValue(''))),
   'all': dyn(t.pod.spec.containers + t.pod.spec.?initContainers.orValue([])),
@@ -35,7 +35,7 @@ constexpr std::string_view asked = R"(variables.templates.map(all, all.filter(t,
 }).map(a, {
   'title': dyn(a.title),
   'pod': dyn(a.pod),
-  'pods': dyn(a.pods),
+  'pods': dyn(a.pods),@kept@
   'all': dyn(a.all),
   'chips': dyn([@most_chips@, a.numbers[1].map(n, int(n)).sum() + [a.numbers[0].map(n, int(n)).sum(),
     a.numbers[2].size() == 0 ? 0 : a.numbers[2].map(n, int(n)).max()].max()].min()),
@@ -50,7 +50,7 @@ constexpr std::string_view asked = R"(variables.templates.map(all, all.filter(t,
     a.selector[?'cloud.google.com/reservation-name'].orValue('') == '' ? 'on-demand' : 'reservation')
 })))";
 
-// `slice` is 0 where the topology has no number of chips.
+// `slice` is 0 if the topology has no number of chips.
 constexpr std::string_view counted = R"(variables.asked.map(all, all.map(a, {
   'asked': dyn(a),
   'axes': dyn(a.topology.matches('^[1-9][0-9]{0,5}(x[1-9][0-9]{0,5}){1,2}$') ?
@@ -74,7 +74,8 @@ std::string as_cel(std::string_view text) {
   return out + "'";
 }
 
-// A regular expression that is the patterns, whole texts; "" for none, which is any.
+// Returns a regular expression that matches a whole text of one of the patterns; "" if there is no
+// pattern, and any text is allowed.
 std::string expression_of(const std::vector<std::string>& patterns) {
   std::string out;
   for (const std::string& pattern : patterns) {
@@ -91,12 +92,14 @@ std::string expression_of(const std::vector<std::string>& patterns) {
   return out.empty() ? out : out + ")$";
 }
 
-std::string_view id_of(Finding finding) {
-  return webhook::findings::row(finding).id;
+using Name = ids::Name<ids::rows::of_policy>;
+
+std::string_view id_of(Name name) {
+  return ids::id_of(ids::rows::of_policy, std::string(name));
 }
 
-// "[{...}] + …": what is broken of one object, `all` its counted templates, where a rule names its
-// namespace.
+// Writes CEL for the list of what one object breaks of a rule, "[{...}] + …". In it, `all` are the
+// counted templates of the object.
 class Faults {
  public:
   Faults(const Rule& rule, const Rules& rules) : rule_(rule) {
@@ -104,22 +107,29 @@ class Faults {
                               rules.contact));
   }
 
-  std::string cel() {
-    value(Finding::rule_accelerator, "accelerator", rule_.accelerators);
-    value(Finding::rule_topology, "topology", rule_.topologies);
+  std::string refused() {
+    value("rule-accelerator", "accelerator", rule_.accelerators);
+    value("rule-topology", "topology", rule_.topologies);
     capacity();
     slice_chips();
-    most(Finding::rule_slices, "slices", rule_.slices,
+    most("rule-slices", "slices", rule_.slices,
          " + (all.exists(n, n.slice == 0) ? ' (a Pod without a topology counts as one)' : '')");
-    most(Finding::rule_chips, "chips", rule_.chips);
+    most("rule-chips", "chips", rule_.chips);
     hygiene();
+    return out_.empty() ? "[]" : out_;
+  }
+
+  std::string warned(bool ends) {
+    name();
+    resumable();
+    if (ends) run_time();
     return out_.empty() ? "[]" : out_;
   }
 
  private:
   void add(std::string_view list) { out_ += (out_.empty() ? "" : " +\n") + std::string(list); }
 
-  // Of templates for which `holds`; `key` and `text` are CEL over `a`.
+  // Adds a fault of each template for which `holds`. `key` and `text` are CEL over `a`.
   void each(std::string_view id, std::string_view holds, std::string_view key,
             std::string_view amount, std::string_view text) {
     add(fmt::format(
@@ -129,10 +139,10 @@ class Faults {
         holds, id, key, amount, id, id, text, end_));
   }
 
-  void value(Finding finding, std::string_view name, const std::vector<std::string>& allowed) {
+  void value(Name id, std::string_view name, const std::vector<std::string>& allowed) {
     if (allowed.empty()) return;
     const std::string values = as_cel(joined(allowed));
-    each(id_of(finding), fmt::format("!a.{}.matches({})", name, as_cel(expression_of(allowed))),
+    each(id_of(id), fmt::format("!a.{}.matches({})", name, as_cel(expression_of(allowed))),
          fmt::format("a.{}", name), "n.chips",
          fmt::format(
              "(a.{0} == '' ? 'selects no {0}, expected one of ' + {1} :\n    '{0} ' + a.{0} + ' "
@@ -144,20 +154,19 @@ class Faults {
     if (rule_.capacities.empty()) return;
     std::vector<std::string> names, texts;
     for (const Capacity each : rule_.capacities) {
-      names.emplace_back(webhook::rules::name_of(each));
+      names.emplace_back(team_rules::name_of(each));
       texts.push_back(as_cel(names.back()));
     }
-    each(id_of(Finding::rule_capacity),
-         fmt::format("!(a.capacity in [{}])", fmt::join(texts, ", ")), "a.capacity", "n.chips",
+    each(id_of("rule-capacity"), fmt::format("!(a.capacity in [{}])", fmt::join(texts, ", ")),
+         "a.capacity", "n.chips",
          fmt::format("'asks for ' + a.capacity + ' capacity, expected one of ' + {}",
                      as_cel(joined(names))));
   }
 
   void slice_chips() {
     if (!rule_.slice_chips) return;
-    each(id_of(Finding::rule_slice_chips),
-         fmt::format("n.slice == 0 || n.slice > {}", *rule_.slice_chips), "''",
-         "n.slice == 0 ? 2000000000000000000 : n.slice",
+    each(id_of("rule-slice-chips"), fmt::format("n.slice == 0 || n.slice > {}", *rule_.slice_chips),
+         "''", "n.slice == 0 ? 2000000000000000000 : n.slice",
          fmt::format(
              "(n.slice > 0 ? string(n.slice) + ' chips in a slice, expected at most {0}' "
              ":\n    (a.topology == '' ? 'selects no topology' : 'the topology has no number "
@@ -165,24 +174,51 @@ class Faults {
              *rule_.slice_chips));
   }
 
-  void most(Finding finding, std::string_view what, const std::optional<std::uint64_t>& allowed,
+  void most(Name id, std::string_view what, const std::optional<std::uint64_t>& allowed,
             std::string_view note = {}) {
     if (!allowed) return;
     add(
         fmt::format("[all.map(n, int(n.{0})).sum()].filter(sum, sum > {1}).map(sum, {{'key': "
                     "dyn('{2}'), 'amount': dyn(sum),\n  'id': dyn('{2}'), 'text': dyn('{2}: ' + "
                     "string(sum) + ' {0}'{4} + ', expected at most {1}' + {3})}})",
-                    what, *allowed, id_of(finding), end_, note));
+                    what, *allowed, id_of(id), end_, note));
   }
 
-  // What is wrong with a template, whatever its slice is.
-  void plain(std::string_view name, std::string_view holds, std::string_view key,
-             std::string_view text) {
-    each(ids::id_of(ids::rows::of_policy, name), holds, key, "0", text);
+  void name() {
+    if (rule_.object_names.empty()) return;
+    add(fmt::format(
+        "(object.metadata.name.matches({0}) ? [] : [{{'key': dyn('{1}'), 'amount': "
+        "dyn(0), 'id': dyn('{1}'),\n  'text': dyn('{1}: name ' + object.metadata.name + "
+        "' is not of the form ' + {2} + {3})}}])",
+        as_cel(expression_of({rule_.object_names})), id_of("rule-name"), as_cel(rule_.object_names),
+        end_));
   }
 
-  // Of a container with something wrong, the first is named.
-  void container(std::string_view name, std::string_view wrong, std::string_view text) {
+  void resumable() {
+    if (!rule_.resumable) return;
+    plain(
+        "rule-resumable", "a.capacity in ['spot', 'flex-start'] && !(a.checkpoint && a.restarted)",
+        "''",
+        "'asks for ' + a.capacity + ' capacity, but ' + (a.checkpoint ? 'nothing creates its Pods "
+        "again' :\n    'no annotation names a checkpoint to resume from')");
+  }
+
+  void run_time() {
+    if (!rule_.run_seconds) return;
+    each(id_of("rule-run-time"), fmt::format("a.seconds < 0 || a.seconds > {}", *rule_.run_seconds),
+         "''", "a.seconds < 0 ? 2000000000000000000 : a.seconds",
+         fmt::format("(a.seconds < 0 ? 'nothing says when it ends' : 'may run for ' + "
+                     "string(a.seconds) + ' s') +\n    ', expected at most {} s'",
+                     *rule_.run_seconds));
+  }
+
+  // Adds a fault of a template that does not depend on its slice.
+  void plain(Name name, std::string_view holds, std::string_view key, std::string_view text) {
+    each(id_of(name), holds, key, "0", text);
+  }
+
+  // Adds a fault of the containers of a template; the sentence names the first of them.
+  void container(Name name, std::string_view wrong, std::string_view text) {
     plain(name, fmt::format("a.all.exists(c, {})", wrong),
           fmt::format("a.all.filter(c, {}).map(c, c.name + ' ' + {}).join(' ')", wrong, text),
           fmt::format("a.all.filter(c, {}).map(c, 'container ' + c.name + ' ' + {})[0]", wrong,
@@ -190,7 +226,7 @@ class Faults {
   }
 
   void hygiene() {
-    const webhook::rules::Hygiene& has = rule_.hygiene;
+    const team_rules::Hygiene& has = rule_.hygiene;
     for (const auto& [key, values] : has.labels) {
       const std::string found =
           fmt::format("a.pod.?metadata.?labels[?{}].orValue('')", as_cel(key));
@@ -206,7 +242,7 @@ class Faults {
       add(
           fmt::format("(queue ? [] : [{{'key': dyn('{0}'), 'amount': dyn(0), 'id': dyn('{0}'),\n  "
                       "'text': dyn('{0}: label kueue.x-k8s.io/queue-name is missing' + {1})}}])",
-                      ids::id_of(ids::rows::of_policy, "queue-required"), end_));
+                      id_of("queue-required"), end_));
     constexpr std::string_view image = "c.?image.orValue('')";
     if (!has.images.empty())
       container("image-not-allowed",
@@ -255,7 +291,8 @@ class Faults {
   std::string end_, out_;
 };
 
-// The number of the first rule that names the namespace; that of no rule where none does.
+// Returns CEL for the number of the first rule that names the namespace, or for the number of rules
+// if no rule names it.
 std::string rule_number(const Rules& rules) {
   std::string out;
   for (std::size_t i = 0; i < rules.list.size(); ++i)
@@ -271,11 +308,12 @@ std::string no_rule(const Rules& rules) {
       "  'text': dyn('{0}: namespace ' + namespaceObject.metadata.name + ' may not ask for TPUs: "
       "no rule names "
       "it' + {1})}}]",
-      id_of(Finding::rule_namespace),
+      id_of("rule-namespace"),
       as_cel(rules.contact.empty() ? "" : fmt::format(" (ask {})", rules.contact)));
 }
 
-// Of each object, of which `broken` is CEL over `all`, its counted templates, and `queue`.
+// Returns CEL for a list over the objects of the review. `broken` is CEL for one of them, over
+// `all`, its counted templates, and `queue`.
 std::string of_each_object(std::string_view broken) {
   return fmt::format(
       "[0, 1].filter(i, i < variables.counted.size()).map(i, [variables.counted[i]].map(all,\n"
@@ -283,14 +321,42 @@ std::string of_each_object(std::string_view broken) {
       broken);
 }
 
-// Each rule has a variable of its own: an expression has at most 100,000 letters.
-void add_broken(const Rules& rules, std::vector<Step>& out) {
+// Each rule has a variable of its own, because an expression may have 100,000 characters.
+void add_broken(const JudgedRules& rules, std::vector<Step>& out) {
+  const std::vector<Rule>& list = rules.all.list;
   std::string chosen;
-  for (std::size_t i = 0; i < rules.list.size(); ++i) {
-    out.push_back({fmt::format("rule{}", i), of_each_object(Faults(rules.list[i], rules).cel())});
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    Faults faults(list[i], rules.all);
+    out.push_back({fmt::format("rule{}", i),
+                   of_each_object(rules.warned ? faults.warned(rules.ends) : faults.refused())});
     chosen += fmt::format("variables.rule == {0} ? variables.rule{0} :\n", i);
   }
-  out.push_back({"faults", chosen + of_each_object(no_rule(rules))});
+  out.push_back({"faults", chosen + of_each_object(rules.warned ? "[]" : no_rule(rules.all))});
+}
+
+// The members of a template that only rules that are warned of read.
+constexpr std::string_view run_members = R"(
+  'restarted': dyn(t.restarted),
+  'checkpoint': dyn(@checkpoint@ in t.pod.?metadata.?annotations.orValue({})),
+  'seconds': dyn([int(t.seconds)].map(seconds,
+    [string(t.pod.spec.?nodeSelector[?'cloud.google.com/gke-max-run-duration-seconds'].orValue(''))].map(node,
+    !node.matches('^(0|[1-9][0-9]{0,9})$') || int(node) > @most_seconds@ ? seconds :
+    seconds < 0 ? int(node) : [seconds, int(node)].min())[0])[0]),)";
+constexpr std::string_view kept_run_members = R"(
+  'restarted': dyn(a.restarted),
+  'checkpoint': dyn(a.checkpoint),
+  'seconds': dyn(a.seconds),)";
+
+constexpr std::string_view most_seconds = "4294967295";
+
+std::string asked_cel(const JudgedRules& rules) {
+  const std::string run =
+      with(with(run_members, "@checkpoint@", as_cel(rules.prefix + "checkpoint")), "@most_seconds@",
+           most_seconds);
+  std::string out = with(with_chips(asked), "@run@", rules.warned ? run : "");
+  out = with(out, "@kept@", rules.warned ? kept_run_members : "");
+  out = with(out, "@most_pods@", std::to_string(team_rules::most_pods));
+  return with(out, "@most_chips@", std::to_string(team_rules::most_chips_of_pod));
 }
 
 std::string names(const Rules& rules) {
@@ -310,16 +376,19 @@ std::string joined(const std::vector<std::string>& all) {
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
-std::vector<Step> rule_steps(const Rules& rules) {
-  std::vector<Step> out = {
-      {"asked",
-       with(with(with_chips(asked), "@most_pods@", std::to_string(webhook::rules::most_pods)),
-            "@most_chips@", std::to_string(webhook::rules::most_chips_of_pod))},
-      {"counted", std::string(counted)},
-      {"rule", rule_number(rules)},
-      {"name", names(rules)}};
+bool are_any_warned(const Rules& rules, bool ends) {
+  return std::ranges::any_of(rules.list, [&](const Rule& rule) {
+    return !rule.object_names.empty() || rule.resumable || (ends && rule.run_seconds);
+  });
+}
+
+std::vector<Step> rule_steps(const JudgedRules& rules) {
+  std::vector<Step> out = {{"asked", asked_cel(rules)},
+                           {"counted", std::string(counted)},
+                           {"rule", rule_number(rules.all)},
+                           {"name", names(rules.all)}};
   add_broken(rules, out);
-  // What was broken already, at least as much, must not keep the rest from being changed.
+  // A fault that the object had before, at least as much, must not prevent other changes.
   out.push_back(
       {"found",
        "variables.faults[0].filter(fault, variables.faults.size() == 1 ||\n"
@@ -343,6 +412,10 @@ std::string job_pods_cel(std::string_view spec, std::string_view indexed) {
       count_cel(fmt::format("{0}.?completions.orValue({1})", spec, parallelism));
   return fmt::format("({0} == 0 ? 0 : {1} ? {2} : [{0}, {2}].min())", parallelism, indexed,
                      completions);
+}
+
+std::string deadline_cel(std::string_view spec) {
+  return fmt::format("[int({}.?activeDeadlineSeconds.orValue(-1)), {}].min()", spec, most_seconds);
 }
 
 }  // namespace tpuwh::server::policy

@@ -1,6 +1,7 @@
 #include "kubectl/policy/rules_law.hpp"
 
 #include "kubectl/policy/rules_cel.hpp"
+#include "kubectl/reference/ids/policy_rows.hpp"
 #include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
@@ -13,87 +14,125 @@ namespace tpuwh::server::policy {
 
 namespace {
 
-using webhook::config::Config;
 using webhook::workloads::ObjectKind;
 
-// CEL: a list of maps of title, pod and pods, of an object `o`.
-std::string single_template(std::string_view pod, std::string_view pods) {
-  return fmt::format("[{{'title': dyn(''), 'pod': dyn({}), 'pods': dyn({})}}]", pod, pods);
+// CEL for the members of a template that only rules that are warned of read.
+struct Run {
+  std::string seconds = "-1";  // the deadline; -1 for none
+  std::string restarted = "true";
+};
+
+// Writes CEL for the templates of an object `o`: a list of maps of title, pod and pods, and of the
+// members of Run if `warned`.
+class Templates {
+ public:
+  explicit Templates(bool warned) : warned_(warned) {}
+
+  // Returns "" for a kind without a policy.
+  std::string of(std::string_view kind) const {
+    if (kind == "Job") return job("o.spec");
+    if (kind == "CronJob") return job("o.spec.jobTemplate.spec");
+    if (kind == "JobSet") return jobset();
+    if (kind == "RayCluster") return ray("o.spec", {});
+    if (kind == "RayJob") {
+      const Run run{.seconds = deadline_cel("o.spec")};
+      // KubeRay makes a Job of submitterPodTemplate.
+      return ray("o.spec.?rayClusterSpec", run) +
+             " +\n[o.spec.?submitterPodTemplate].filter(pod, pod.hasValue()).map(pod, " +
+             one("'submitter: '", "pod.value()", "1", run) + ")";
+    }
+    if (kind == "RayService") return ray("o.spec.?rayClusterConfig", {});
+    if (kind == "LeaderWorkerSet") return groups();
+    if (kind == "StatefulSet" || kind == "Deployment")
+      return "[" + one("''", "o.spec.template", count_cel("o.spec.?replicas.orValue(1)"), {}) + "]";
+    return {};
+  }
+
+ private:
+  std::string one(std::string_view title, std::string_view pod, std::string_view pods,
+                  const Run& run) const {
+    const std::string more = warned_ ? fmt::format(",\n  'seconds': dyn({}), 'restarted': dyn({})",
+                                                   run.seconds, run.restarted)
+                                     : "";
+    return fmt::format("{{\n  'title': dyn({}), 'pod': dyn({}),\n  'pods': dyn({}){}}}", title, pod,
+                       pods, more);
+  }
+
+  std::string job(const std::string& spec) const {
+    const std::string indexed = fmt::format("{}.?completionMode.orValue('') == 'Indexed'", spec);
+    return "[" +
+           one("''", spec + ".template", job_pods_cel(spec, indexed),
+               {deadline_cel(spec), spec + ".?backoffLimit.orValue(6) != 0"}) +
+           "]";
+  }
+
+  std::string jobset() const {
+    const std::string spec = "job.template.spec";
+    const std::string attempts = fmt::format(
+        "([{}, 2147483647].min() + 1)", count_cel("o.spec.?failurePolicy.?maxRestarts.orValue(0)"));
+    const std::string pods =
+        fmt::format("{1} * [{0}, 1000000].min()",
+                    job_pods_cel(spec, spec + ".?completionMode.orValue('Indexed') == 'Indexed'"),
+                    count_cel("job.?replicas.orValue(1)"));
+    return "o.spec.?replicatedJobs.orValue([]).map(job, " +
+           one("'replicated job ' + job.name + ': '", spec + ".template", pods,
+               {deadline_cel(spec) + " * " + attempts,
+                attempts + " > 1 || " + spec + ".?backoffLimit.orValue(6) != 0"}) +
+           ")";
+  }
+
+  // `cluster` is the path of a RayCluster's spec: "o.spec", "o.spec.?rayClusterSpec".
+  std::string ray(std::string_view cluster, const Run& run) const {
+    const std::string pods = fmt::format("[{}, [{}, {}].max()].min() * [{}, 1000000].min()",
+                                         count_cel("group.?maxReplicas.orValue(2147483647)"),
+                                         count_cel("group.?minReplicas.orValue(0)"),
+                                         count_cel("group.?replicas.orValue(0)"),
+                                         count_cel("group.?numOfHosts.orValue(1)"));
+    // KubeRay adds the container of the autoscaler to the Pod of the head.
+    constexpr std::string_view autoscaler = R"({
+    'metadata': dyn(c.?headGroupSpec.?template.?metadata.orValue({})), 'spec': dyn({
+    'nodeSelector': dyn(c.?headGroupSpec.?template.?spec.?nodeSelector.orValue({})),
+    'containers': dyn([{'name': dyn('autoscaler'),
+      'image': dyn(c.?autoscalerOptions.?image.orValue('')),
+      'resources': dyn(c.?autoscalerOptions.?resources.orValue({}))}])})})";
+    return fmt::format(
+        "[{0}.?headGroupSpec].filter(head, head.hasValue()).map(head, {1}) +\n"
+        "{0}.?workerGroupSpecs.orValue([]).map(group, {2}) +\n"
+        "[{0}].filter(c, c.?enableInTreeAutoscaling.orValue(false)).map(c, {3})",
+        cluster, one("'head group: '", "head.value().template", "1", run),
+        one("'worker group ' + group.groupName + ': '", "group.template", pods, run),
+        one("'autoscaler: '", autoscaler, "1", run));
+  }
+
+  std::string groups() const {
+    constexpr std::string_view group = "o.spec.leaderWorkerTemplate";
+    const std::string replicas = count_cel("o.spec.?replicas.orValue(1)");
+    const std::string size = count_cel("o.spec.leaderWorkerTemplate.?size.orValue(1)");
+    return fmt::format(
+        "{0}.?leaderTemplate.optMap(leader, [{1}]).orValue([]) +\n"
+        "(has({0}.leaderTemplate) && {0}.?size.orValue(1) <= 1 ? [] : [{2}])",
+        group, one("'leader template: '", "leader", replicas, {}),
+        one("'worker template: '", fmt::format("{}.workerTemplate", group),
+            fmt::format("{} * ({} - (has({}.leaderTemplate) ? 1 : 0))", replicas, size, group),
+            {}));
+  }
+
+  const bool warned_;
+};
+
+// Returns whether the Pods of a kind end some day. A RayCluster may be a server, and a team that
+// limits run times has to say so of it.
+bool ends(std::string_view kind) {
+  return kind == "Job" || kind == "CronJob" || kind == "JobSet" || kind == "RayCluster" ||
+         kind == "RayJob";
 }
 
-std::string job_templates(std::string_view spec) {
-  const std::string indexed = fmt::format("{}.?completionMode.orValue('') == 'Indexed'", spec);
-  return single_template(fmt::format("{}.template", spec), job_pods_cel(spec, indexed));
-}
-
-std::string jobset_templates() {
-  constexpr std::string_view spec = "job.template.spec";
-  return fmt::format(
-      "o.spec.?replicatedJobs.orValue([]).map(job, {{\n"
-      "  'title': dyn('replicated job ' + job.name + ': '), 'pod': dyn({0}.template),\n"
-      "  'pods': dyn({2} * [{1}, 1000000].min())}})",
-      spec,
-      job_pods_cel(spec, fmt::format("{}.?completionMode.orValue('Indexed') == 'Indexed'", spec)),
-      count_cel("job.?replicas.orValue(1)"));
-}
-
-// `cluster` is where the RayCluster's spec is: "o.spec", "o.spec.?rayClusterSpec".
-std::string ray_templates(std::string_view cluster) {
-  return fmt::format(
-      "[{0}.?headGroupSpec].filter(head, head.hasValue()).map(head, {{\n"
-      "  'title': dyn('head group: '), 'pod': dyn(head.value().template), 'pods': dyn(1)}}) +\n"
-      "{0}.?workerGroupSpecs.orValue([]).map(group, {{\n"
-      "  'title': dyn('worker group ' + group.groupName + ': '), 'pod': dyn(group.template),\n"
-      "  'pods': dyn([{1}, [{2}, {3}].max()].min() * [{4}, 1000000].min())}}) +\n"
-      // KubeRay puts it into the head's Pod.
-      "[{0}].filter(c, c.?enableInTreeAutoscaling.orValue(false)).map(c, {{\n"
-      "  'title': dyn('autoscaler: '), 'pods': dyn(1), 'pod': dyn({{\n"
-      "    'metadata': dyn(c.?headGroupSpec.?template.?metadata.orValue({{}})), 'spec': dyn({{\n"
-      "    'nodeSelector': dyn(c.?headGroupSpec.?template.?spec.?nodeSelector.orValue({{}})),\n"
-      "    'containers': dyn([{{'name': dyn('autoscaler'),\n"
-      "      'image': dyn(c.?autoscalerOptions.?image.orValue('')),\n"
-      "      'resources': dyn(c.?autoscalerOptions.?resources.orValue({{}}))}}])}})}})}})",
-      cluster, count_cel("group.?maxReplicas.orValue(2147483647)"),
-      count_cel("group.?minReplicas.orValue(0)"), count_cel("group.?replicas.orValue(0)"),
-      count_cel("group.?numOfHosts.orValue(1)"));
-}
-
-// KubeRay makes a Job of it.
-constexpr const char* submitter_template =
-    " +\n[o.spec.?submitterPodTemplate].filter(pod, pod.hasValue()).map(pod, {\n"
-    "  'title': dyn('submitter: '), 'pod': dyn(pod.value()), 'pods': dyn(1)})";
-
-constexpr std::string_view group_templates =
-    R"(o.spec.leaderWorkerTemplate.?leaderTemplate.optMap(leader, [{
-  'title': dyn('leader template: '), 'pod': dyn(leader), 'pods': dyn(@groups@)
-}]).orValue([]) +
-(has(o.spec.leaderWorkerTemplate.leaderTemplate) && o.spec.leaderWorkerTemplate.?size.orValue(1) <= 1 ? [] : [{
-  'title': dyn('worker template: '), 'pod': dyn(o.spec.leaderWorkerTemplate.workerTemplate),
-  'pods': dyn(@groups@ * (@size@ - (has(o.spec.leaderWorkerTemplate.leaderTemplate) ? 1 : 0)))
-}]))";
-
-// "" for a kind that no policy looks at.
-std::string templates_of(std::string_view kind) {
-  if (kind == "Job") return job_templates("o.spec");
-  if (kind == "CronJob") return job_templates("o.spec.jobTemplate.spec");
-  if (kind == "JobSet") return jobset_templates();
-  if (kind == "RayCluster") return ray_templates("o.spec");
-  if (kind == "RayJob") return ray_templates("o.spec.?rayClusterSpec") + submitter_template;
-  if (kind == "RayService") return ray_templates("o.spec.?rayClusterConfig");
-  if (kind == "LeaderWorkerSet")
-    return with(with(group_templates, "@groups@", count_cel("o.spec.?replicas.orValue(1)")),
-                "@size@", count_cel("o.spec.leaderWorkerTemplate.?size.orValue(1)"));
-  if (kind == "StatefulSet" || kind == "Deployment")
-    return single_template("o.spec.template", count_cel("o.spec.?replicas.orValue(1)"));
-  return {};
-}
-
-// Who makes objects of a kind that have a policy of their own, of objects that have one, and what
-// status nobody else may write: a team's roles give whole objects.
+// A controller that creates objects of one judged kind from an object of another judged kind. Only
+// controllers may write the status of the latter; the roles of teams allow whole objects alone.
 struct Maker {
   std::string_view made;
-  std::string_view group, kind;             // of the controller in ownerReferences
-  std::string_view status_group, resource;  // of the status
+  std::string_view group, kind;             // the controller in ownerReferences
+  std::string_view status_group, resource;  // the resource of the status
 };
 constexpr Maker makers[] = {
     {"Job", "batch", "CronJob", "batch", "cronjobs"},
@@ -104,12 +143,13 @@ constexpr Maker makers[] = {
     {"RayCluster", "ray.io", "RayService", "ray.io", "rayservices"},
     {"StatefulSet", "leaderworkerset.x-k8s.io", "LeaderWorkerSet", "leaderworkerset.x-k8s.io",
      "leaderworkersets"},
-    // Of the workers of one leader, whose Pod owns it.
+    // The StatefulSet of the workers of a group, which the Pod of their leader owns.
     {"StatefulSet", "", "Pod", "leaderworkerset.x-k8s.io", "leaderworkersets"},
 };
 
-// What an object is made from was judged; what anybody makes of it afterwards is judged again. An
-// owner is easily written, so who says it must be one who makes such objects.
+// Returns CEL that is true if a controller creates an object of `kind` from a judged object. A
+// later update is judged again. Every user can write ownerReferences, so whoever creates the object
+// must also be allowed to update the status of such owners.
 std::string made_by_its_maker(std::string_view kind) {
   std::string out;
   for (const Maker& each : makers) {
@@ -133,8 +173,9 @@ std::string made_by_its_maker(std::string_view kind) {
       out);
 }
 
-// A CronJob's own label is not that of its Jobs, which Kueue looks at; it starts what has none, or
-// an empty one, at once.
+// Returns CEL that tells of each object whether it names a queue. Kueue reads the label of a
+// CronJob's Jobs, not that of the CronJob, and it starts a Job without the label, or with an empty
+// one, at once.
 std::string names_queue(std::string_view kind) {
   return fmt::format(
       "variables.objects.map(o, "
@@ -142,7 +183,7 @@ std::string names_queue(std::string_view kind) {
       kind == "CronJob" ? ".spec.jobTemplate" : "");
 }
 
-// It spares the steps for objects whose Pods ask for none.
+// Returns a condition that skips all steps for objects whose Pods ask for no chips.
 std::string chips_are_asked_for(std::string_view templates) {
   const std::string asks = with_chips("exists(c, @in_limits@)");
   return fmt::format(
@@ -151,13 +192,13 @@ std::string chips_are_asked_for(std::string_view templates) {
       templates, asks);
 }
 
-Policy policy_of(const ObjectKind& kind, std::string_view templates,
-                 const webhook::rules::Rules& rules, Action action) {
-  Policy out{.name = fmt::format("tpu-rules-{}", kind.resource),
+Policy policy_of(const ObjectKind& kind, const JudgedRules& rules, Action action) {
+  const std::string templates = Templates(rules.warned).of(kind.kind);
+  Policy out{.name = fmt::format("tpu-rules-{}{}", kind.resource, rules.warned ? "-warn" : ""),
              .group = std::string(kind.group),
              .resource = std::string(kind.resource),
              .versions = {},
-             .conditions = {{"asks-for-tpus", chips_are_asked_for(templates)},
+             .conditions = {{"asks-for-tpus", chips_are_asked_for(Templates(false).of(kind.kind))},
                             {"made-by-nobody-judged", made_by_nobody_judged(kind.kind)}},
              .variables = {{"objects", "oldObject == null ? [object] : [object, oldObject]"},
                            {"queue", names_queue(kind.kind)},
@@ -184,18 +225,24 @@ std::string made_by_nobody_judged(std::string_view kind) {
   return fmt::format("!({})", made_by_its_maker(kind));
 }
 
-bool is_held(std::string_view kind, webhook::findings::Finding finding) {
-  using enum webhook::findings::Finding;
-  return finding >= rule_namespace && finding < rule_name && !templates_of(kind).empty();
+bool is_refused(std::string_view kind, std::string_view id) {
+  const auto* row = std::ranges::find(ids::rows::of_policy, id, &ids::Row::id);
+  return row != std::end(ids::rows::of_policy) && row->level == "fail" &&
+         !Templates(false).of(kind).empty();
 }
 
-std::vector<Policy> rules_law(const Config& config, Action most) {
+std::vector<Policy> rules_law(const team_rules::Rules& rules, const std::string& prefix,
+                              Action most) {
   std::vector<Policy> out;
-  if (config.rules == nullptr) return out;
   for (const auto& workload : webhook::workloads::workloads())
-    for (const ObjectKind& kind : workload.objects)
-      if (const std::string templates = templates_of(kind.kind); !templates.empty())
-        out.push_back(policy_of(kind, templates, *config.rules, std::min(most, Action::deny)));
+    for (const ObjectKind& kind : workload.objects) {
+      if (Templates(false).of(kind.kind).empty()) continue;
+      JudgedRules judged{.all = rules, .prefix = prefix, .ends = ends(kind.kind)};
+      out.push_back(policy_of(kind, judged, most));
+      judged.warned = true;
+      if (are_any_warned(rules, judged.ends))
+        out.push_back(policy_of(kind, judged, std::min(most, Action::warn)));
+    }
   return out;
 }
 

@@ -1,7 +1,7 @@
 #include "kubectl/policy/size_law_cel.hpp"
 
 #include "base/edits.hpp"
-#include "server/rules/entries.hpp"
+#include "kubectl/reference/rules/entries.hpp"
 #include "topology/catalog.hpp"
 #include "webhook/read/vocabulary.hpp"
 

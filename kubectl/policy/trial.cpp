@@ -5,14 +5,14 @@
 #include "kubectl/inspect/source/input_files.hpp"
 #include "kubectl/objects/api_version.hpp"
 #include "kubectl/objects/object.hpp"
+#include "kubectl/policy/breaches.hpp"
 #include "kubectl/policy/hygiene.hpp"
-#include "kubectl/policy/rules_law.hpp"
 #include "kubectl/review/input.hpp"
-#include "kubectl/review/reviewer.hpp"
-#include "server/text/json_line.hpp"
+#include "kubectl/text/json_line.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/read_file.hpp"
-#include "server/text/yaml.hpp"
+#include "webhook/read/cluster.hpp"
 #include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
@@ -26,8 +26,6 @@ namespace tpuwh::server::policy {
 namespace {
 
 using text::text_member;
-using webhook::findings::Finding;
-using webhook::findings::Level;
 
 enum class Outcome { allowed, warned, refused };
 constexpr std::string_view outcomes[] = {"allowed", "warned", "refused"};
@@ -36,34 +34,24 @@ std::string_view name_of(Outcome outcome) {
   return outcomes[static_cast<int>(outcome)];
 }
 
-bool of_rules(Finding finding) {
-  return finding >= Finding::rule_namespace && finding <= Finding::rule_run_time;
-}
-
-struct Said {
-  bool refuses = false;
-  std::string id, sentence;
-};
-
 struct Judged {
   std::string ns, kind, name, rule;
-  std::vector<Said> said;
+  std::vector<Breach> breaches;
   Outcome outcome = Outcome::allowed;
 
   std::string called() const { return fmt::format("{}/{}/{}", ns, kind, name); }
 };
 
-// What is not judged, by what it is.
+// The numbers of objects that are not judged, by the reason.
 struct PassedOver {
   std::size_t pods = 0, others = 0, made = 0, without_chips = 0;
 };
 
 class Trial {
  public:
-  explicit Trial(const webhook::config::Config& config)
-      : config_(as_policies(config)), reviewer_(config_) {}
+  explicit Trial(const TrialOptions& options) : options_(options) {}
 
-  void judge(review::Input& input) {
+  void judge(const review::Input& input) {
     if (!input.unusable.empty()) return wrong(input.unusable);
     const Json review = Json::parse(input.review, nullptr, false);
     const Json& request = objects::at(review, {"request"});
@@ -74,56 +62,39 @@ class Trial {
     const std::string group(objects::split_api_version(version).group);
     if (kind == "Pod" && version == "v1") return ++passed_.pods, void();
     if (!webhook::workloads::find_object(group, kind)) return ++passed_.others, void();
-    if (made_by_checked(object)) return ++passed_.made, void();
+    if (made_by_judged(object)) return ++passed_.made, void();
     Judged one{.ns = text_member(request, "namespace"),
                .kind = kind,
                .name = objects::shown_name(object),
                .rule = {},
-               .said = {}};
-    add_findings(input.review, one);
-    const auto* rule = webhook::rules::rule_of(*config_.rules, one.ns);
+               .breaches = {}};
+    const auto* rule = team_rules::rule_of(rules(), one.ns);
     one.rule = rule == nullptr ? "" : rule->name;
-    const auto templates = templates_with_chips(object);
-    for (Unclean& each : unclean(*config_.rules, one.ns, object, templates))
-      one.said.push_back({true, std::move(each.id), std::move(each.sentence)});
-    if (templates.empty() && one.said.empty()) return ++passed_.without_chips, void();
-    for (const Said& each : one.said)
-      one.outcome = std::max(one.outcome, each.refuses ? Outcome::refused : Outcome::warned);
+    const webhook::read::NoCluster no_cluster;
+    one.breaches = breaches({rules(), options_.prefix, one.ns, no_cluster}, object,
+                            objects::at(request, {"oldObject"}));
+    if (templates_with_chips(object).empty() && one.breaches.empty())
+      return ++passed_.without_chips, void();
+    for (const Breach& each : one.breaches)
+      one.outcome = std::max(one.outcome, each.refused ? Outcome::refused : Outcome::warned);
     judged_.push_back(std::move(one));
   }
 
   const std::vector<Judged>& judged() const { return judged_; }
   const PassedOver& passed_over() const { return passed_; }
   const std::vector<std::string>& unusable() const { return unusable_; }
-  const webhook::rules::Rules& rules() const { return *config_.rules; }
 
  private:
-  // So that all that a rule says is a fault, one by one.
-  static webhook::config::Config as_policies(webhook::config::Config config) {
-    config.workloads = webhook::config::WorkloadSet::all();
-    for (const auto& row : webhook::findings::table())
-      if (of_rules(row.finding)) config.findings.set(row.finding, Level::deny);
-    for (auto& [ns, override] : config.per_namespace) override.findings = {};
-    return config;
-  }
-
+  const team_rules::Rules& rules() const { return *options_.rules; }
   void wrong(const std::string& what) { unusable_.push_back(what); }
 
-  void add_findings(std::string& review, Judged& one) {
-    for (const auto& each : reviewer_.faults(review))
-      if (of_rules(each.finding))
-        one.said.push_back({is_held(one.kind, each.finding),
-                            std::string(webhook::findings::row(each.finding).id), each.sentence});
-  }
-
-  const webhook::config::Config config_;
-  review::Reviewer reviewer_;
+  const TrialOptions& options_;
   std::vector<Judged> judged_;
   PassedOver passed_;
   std::vector<std::string> unusable_;
 };
 
-// ---- what is expected
+// ---- expected outcomes
 
 struct Expected {
   std::string object;
@@ -165,7 +136,7 @@ Result<std::vector<Expected>> read_expected(const std::string& file, const text:
 
 std::vector<std::string> ids_of(const Judged& one) {
   std::vector<std::string> out;
-  for (const Said& each : one.said) out.push_back(each.id);
+  for (const Breach& each : one.breaches) out.push_back(each.id);
   std::ranges::sort(out);
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
@@ -175,7 +146,7 @@ std::string shown(Outcome outcome, const std::vector<std::string>& ids) {
   return fmt::format("{}{}{}", name_of(outcome), ids.empty() ? "" : ": ", fmt::join(ids, ", "));
 }
 
-// "" where all is as expected.
+// Returns "" if the outcome is the expected one.
 std::string difference(const Expected& expected, const std::vector<Judged>& judged) {
   const auto found = std::ranges::find_if(judged, [&](const Judged& each) {
     const std::string called = each.called();
@@ -193,8 +164,8 @@ std::string difference(const Expected& expected, const std::vector<Judged>& judg
 
 std::string said_of(const Judged& one) {
   std::string out;
-  for (const Said& each : one.said)
-    out += fmt::format("  {:<8} {}: {}: {}\n", each.refuses ? "refused" : "warned", one.called(),
+  for (const Breach& each : one.breaches)
+    out += fmt::format("  {:<8} {}: {}: {}\n", each.refused ? "refused" : "warned", one.called(),
                        each.id, each.sentence);
   return out;
 }
@@ -251,8 +222,8 @@ Json as_json(const Trial& trial, const std::vector<std::string>& differences) {
   Json all = Json::array();
   for (const Judged& each : trial.judged()) {
     Json said = Json::array();
-    for (const Said& one : each.said)
-      said.push_back({{"id", one.id}, {"refuses", one.refuses}, {"sentence", one.sentence}});
+    for (const Breach& one : each.breaches)
+      said.push_back({{"id", one.id}, {"refuses", one.refused}, {"sentence", one.sentence}});
     all.push_back({{"namespace", each.ns},
                    {"kind", each.kind},
                    {"name", each.name},
@@ -271,7 +242,7 @@ Json as_json(const Trial& trial, const std::vector<std::string>& differences) {
           {"differences", differences}};
 }
 
-// Each input of each file.
+// Judges the inputs of all files, and returns their number.
 Result<std::size_t> judge_files(const TrialOptions& options, const text::Console& console,
                                 Trial& trial) {
   const std::vector<std::string> names =
@@ -285,7 +256,7 @@ Result<std::size_t> judge_files(const TrialOptions& options, const text::Console
     if (!text)
       return bad_value(
           fmt::format("cannot read {}: {}", source::spoken_file(file), text.error().text()));
-    for (review::Input& each : review::read_inputs(std::move(*text), options.ns)) {
+    for (const review::Input& each : review::read_inputs(std::move(*text), options.ns)) {
       ++count;
       trial.judge(each);
     }
@@ -296,9 +267,9 @@ Result<std::size_t> judge_files(const TrialOptions& options, const text::Console
 }  // namespace
 
 int run_policy_test(const TrialOptions& options, const text::Console& console) {
-  if (options.config.rules == nullptr)
+  if (!options.rules)
     return print_error(console, "there are no rules to try: expected --team-rules FILE");
-  Trial trial(options.config);
+  Trial trial(options);
   if (const auto count = judge_files(options, console, trial); !count)
     return print_error(console, count.error());
   std::vector<std::string> differences;

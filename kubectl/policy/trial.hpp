@@ -1,10 +1,11 @@
-// `kubectl tpu policy test`: what the rules of a cluster would refuse and warn of, without an API
-// server, so that they are tried before they are held.
+// `kubectl tpu policy test`: what the policies of a team's rules would refuse and warn of, without
+// an API server.
 #pragma once
 
-#include "server/text/console.hpp"
-#include "webhook/config/config.hpp"
+#include "kubectl/team_rules/rules.hpp"
+#include "kubectl/text/console.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,14 +14,15 @@ namespace tpuwh::server::policy {
 enum class TrialOutput { text, json };
 
 struct TrialOptions {
-  std::vector<std::string> files;  // as source::input_files() takes them; none: standard input
-  std::string ns = "default";      // of objects that name none
-  std::string expected;            // a file of what is expected; "" for none
+  std::vector<std::string> files;  // as for source::input_files(); standard input if empty
+  std::string ns = "default";      // the namespace of objects that name none
+  std::string expected;            // a file with the expected outcomes, or ""
   TrialOutput output = TrialOutput::text;
-  webhook::config::Config config;  // with rules
+  std::string prefix;  // of annotations
+  std::optional<team_rules::Rules> rules;
 };
 
-// Judges each object that makes Pods and was made by no other such object.
+// Judges each object that makes Pods, unless the controller of another such object created it.
 //
 //   expected  YAML: a list of {object: [NAMESPACE/]KIND/NAME, outcome: allowed, warned or refused,
 //             ids: [TPU-654, …]}; ids may be absent. An object that is not among the files is a

@@ -2,7 +2,7 @@
 // and of text that was escaped on the way in. A std::string does not turn into one by itself.
 #pragma once
 
-#include "server/text/literal.hpp"
+#include "kubectl/text/literal.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 // there is no command.
 #pragma once
 
-#include "server/text/literal.hpp"
+#include "kubectl/text/literal.hpp"
 
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 // others and escaped.
 #pragma once
 
-#include "server/text/printed.hpp"
+#include "kubectl/text/printed.hpp"
 
 #include <algorithm>
 #include <string>

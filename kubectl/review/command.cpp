@@ -10,7 +10,7 @@
 #include "kubectl/review/remark.hpp"
 #include "kubectl/review/report.hpp"
 #include "kubectl/review/reviewer.hpp"
-#include "server/text/json_line.hpp"
+#include "kubectl/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/read_file.hpp"
 #include "server/text/visible.hpp"

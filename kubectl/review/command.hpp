@@ -1,7 +1,7 @@
 // `kubectl tpu review`: what the server would answer, without a server.
 #pragma once
 
-#include "server/text/console.hpp"
+#include "kubectl/text/console.hpp"
 #include "webhook/config/config.hpp"
 
 #include <optional>

@@ -2,8 +2,8 @@
 
 #include "base/counted.hpp"
 #include "kubectl/print/line_diff.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/yaml.hpp"
 #include "webhook/reasons/reasons.hpp"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kubectl/review/outcome.hpp"
-#include "server/text/printed.hpp"
+#include "kubectl/text/printed.hpp"
 #include "webhook/config/config.hpp"
 
 namespace tpuwh::server::review {

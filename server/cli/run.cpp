@@ -1,6 +1,7 @@
 #include "server/cli/run.hpp"
 
-#include "server/text/printed.hpp"
+#include "server/settings/usage_error.hpp"
+#include "server/text/visible.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,8 +17,8 @@ namespace tpuwh::server::cli {
 
 namespace {
 
-int tell(const Program& program, std::string_view what, int code) {
-  std::cerr << program.file << ": " << text::printed_lines(what).text() << '\n';
+int print_error(std::string_view name, std::string_view what, int code) {
+  std::cerr << name << ": " << text::visible(what, true) << '\n';
   return code;
 }
 
@@ -28,42 +29,31 @@ void occupy_standard_descriptors() {
     if (::fcntl(file, F_GETFD) < 0) ::open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-int run_command(const Program& program, int argc, const char* const* argv) {
+int exit_code(std::string_view name, const std::function<int()>& program) {
   try {
-    const auto command = parse_command_line(program, argc, argv);
-    const bool terminal = isatty(STDOUT_FILENO) != 0;
-    if (command.run)
-      return command.run({.in = std::cin,
-                          .out = std::cout,
-                          .err = std::cerr,
-                          .terminal = terminal,
-                          .interactive = terminal && isatty(STDIN_FILENO) != 0,
-                          .watched = isatty(STDERR_FILENO) != 0,
-                          .program = program.file});
-    std::cout << command.text;
-    return 0;
+    return program();
   } catch (const settings::UsageError& error) {
-    return tell(program, error.what(), 2);
+    return print_error(name, error.what(), 2);
   } catch (const std::exception& failure) {
-    return tell(program, failure.what(), 1);
+    return print_error(name, failure.what(), 1);
   }
 }
 
 }  // namespace
 
-int run(const Program& program, int argc, const char* const* argv) {
+int run(std::string_view name, const std::function<int()>& program) {
   occupy_standard_descriptors();
   // A reader of our output or a peer that goes away is an error code, no signal.
   std::signal(SIGPIPE, SIG_IGN);
   // A write to a file that has reached `ulimit -f` is an error code as well, no signal.
   std::signal(SIGXFSZ, SIG_IGN);
-  const int code = run_command(program, argc, argv);
+  const int code = exit_code(name, program);
   if (std::cout.flush()) return code;
-  // The stream does not keep the reason: one more byte fails for the same one. A reader that closes
-  // its pipe has enough.
+  // The stream does not keep the reason, but one more byte fails for the same one. A reader that
+  // closes its pipe needs no more output.
   if (::write(STDOUT_FILENO, "\n", 1) < 0 && errno == EPIPE) return code;
-  return tell(
-      program,
+  return print_error(
+      name,
       fmt::format("cannot write all of the result to standard output: {}", std::strerror(errno)),
       2);
 }

@@ -1,12 +1,16 @@
-// What the main() of a program does.
+// The common part of main() of both programs.
 #pragma once
 
-#include "server/cli/cli.hpp"
+#include <functional>
+#include <string_view>
 
 namespace tpuwh::server::cli {
 
-// Parses, runs, and says what went wrong in one line. Returns the exit code: 2 also if standard
-// output did not take all that the command printed, unless its reader closed the pipe.
-int run(const Program& program, int argc, const char* const* argv);
+// Runs `program`, which returns the exit code, and prints an exception of it in one line on
+// standard error. Returns the exit code: 2 also if standard output did not take all that was
+// printed, unless its reader closed the pipe.
+//
+//   name  begins the line ("kubectl-tpu")
+int run(std::string_view name, const std::function<int()>& program);
 
 }  // namespace tpuwh::server::cli

@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
-
 namespace tpuwh::server::cli {
 
 namespace {
@@ -78,16 +76,15 @@ void add_value(CLI::App& command, const Setting& setting, Layers& layers) {
 
 }  // namespace
 
-std::shared_ptr<const settings::Layers> add_setting_flags(
-    CLI::App& command, settings::Scope scope, std::initializer_list<std::string_view> keys) {
+std::shared_ptr<const settings::Layers> add_setting_flags(CLI::App& command,
+                                                          settings::Scope scope,
+                                                          settings::ParseConfig* parse) {
   auto layers = std::make_shared<Layers>();
-  command
-      .add_option("--config", layers->file,
-                  "Configuration file, YAML or JSON, read once; flags override it")
+  layers->parse = parse;
+  command.add_option("--config", layers->file, "Configuration file, read once; flags override it")
       ->type_name("FILE");
   for (const Setting& setting : settings::settings()) {
-    const bool named = std::ranges::find(keys, setting.key) != keys.end();
-    if (setting.flag.empty() || (setting.scope > scope && !named)) continue;
+    if (setting.flag.empty() || setting.scope > scope) continue;
     if (setting.shape == Shape::boolean)
       add_switch(command, setting, *layers);
     else

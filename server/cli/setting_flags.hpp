@@ -4,9 +4,7 @@
 #include "server/settings/layers.hpp"
 #include "server/settings/setting.hpp"
 
-#include <initializer_list>
 #include <memory>
-#include <string_view>
 
 namespace CLI {
 class App;
@@ -14,9 +12,10 @@ class App;
 
 namespace tpuwh::server::cli {
 
-// Adds --config and the flags of `scope` and below, and of the settings with these keys. What the
-// command line gives is in the result once it is parsed.
+// Adds --config, a file in a format that `parse` reads, and the flags of `scope` and below. The
+// result has the values of the command line once it is parsed.
 std::shared_ptr<const settings::Layers> add_setting_flags(
-    CLI::App& command, settings::Scope scope, std::initializer_list<std::string_view> keys = {});
+    CLI::App& command, settings::Scope scope,
+    settings::ParseConfig* parse = settings::parse_config);
 
 }  // namespace tpuwh::server::cli

@@ -1,7 +1,7 @@
-// What the server allows.
+// The limits of the server.
 //
 // Every wait and every size of serving and of the API client has a name here, with the reason
-// for its value. Those of credentials are in kube/access/access_limits.hpp, those of a group's
+// for its value. The age of a token is in kube/access/token_file.cpp, those of a group's
 // ledger in webhook/ledger/group_ledger.hpp.
 #pragma once
 
@@ -55,9 +55,9 @@ inline constexpr std::size_t kept_bodies = 4;
 // its whole length at once, while half of held_bytes is free.
 inline constexpr std::size_t first_body_bytes = 4u << 10;
 
-// What all connections together may hold of bodies, and of answers that their peers do not
-// read: two of the largest reviews and many usual ones. Without it 1,024 connections could
-// hold 7 GiB. Who comes then waits while others are made to give theirs back, at most
+// The bytes of bodies, and of answers that their peers do not read, that all connections
+// together may hold: two of the largest reviews and many usual ones. Without it 1,024 connections
+// could hold 7 GiB. Who comes then waits while others are made to give theirs back, at most
 // memory_wait, and is asked to come again (503).
 inline constexpr std::size_t held_bytes = 24u << 20;
 
@@ -71,11 +71,11 @@ inline constexpr std::size_t waiting_bytes = held_bytes / 3;
 // when all attacks ran at once.
 inline constexpr std::size_t usual_bodies_bytes = held_bytes / 3;
 
-// A review beyond this is answered in memory that is given back, one such at a time: what it
-// is read into takes eight times its size. The largest that was recorded has 48 KiB.
+// A review beyond this is answered in memory that is given back, one such at a time:
+// its parsed form takes eight times its size. The largest that was recorded has 48 KiB.
 inline constexpr std::size_t large_review_bytes = kept_body_bytes;
 
-// What a peer may send without a byte of application data among it: a record, what OpenSSL
+// The bytes a peer may send without a byte of application data among it: a record, what OpenSSL
 // reads ahead, and more messages of TLS itself than any client sends (Go: none).
 inline constexpr std::size_t tls_chatter_bytes = 64u << 10;
 
@@ -180,9 +180,9 @@ inline constexpr unsigned reviews_when_full = 10;
 inline constexpr Duration crowded = 1s;
 
 // The conditions under which idle connections are not closed, because the other connections can
-// make room in time: at least `unfinished_before_idle` connections are in the middle of something
-// and are due within patience_when_full, and these are at least a sixth of the waiting callers, so
-// that each caller has its place within 1.5 s.
+// make places free in time: at least `unfinished_before_idle` connections are in the middle of
+// something and are due within patience_when_full, and these are at least a sixth of the waiting
+// callers, so that each caller has its place within 1.5 s.
 inline constexpr std::size_t unfinished_before_idle = 64;
 inline constexpr std::size_t waiting_for_each_unfinished = 6;
 
@@ -202,8 +202,8 @@ inline constexpr Duration drain_poll = 20ms;
 // How often the certificate files are looked at.
 inline constexpr Duration certificate_poll = 1s;
 
-// From when before its end a serving certificate is told of in the log: what docs/operations.md has
-// as an alert, or a quarter of a shorter life. Whoever renews does so with a third left.
+// How long before its end a serving certificate is reported in the log: the time of the alert in
+// docs/operations.md, or a quarter of a shorter life. Whoever renews does so with a third left.
 inline constexpr std::chrono::hours certificate_soon{24 * 14};
 
 // How often that line comes again while nothing changes.
@@ -221,8 +221,8 @@ inline constexpr Duration stuck = 10s;
 // port stopped at the least; and kills without a word of why.
 inline constexpr Duration stuck_for_good = 20s;
 
-// How much one look of the watchdog counts for, twice its usual pause: what is beyond, nobody in
-// this process has lived through.
+// How much one look of the watchdog counts for, twice its usual pause: for the time
+// beyond it this process was not running.
 inline constexpr Duration watch_step = 2 * heartbeat;
 
 // After --drain-delay and --drain-timeout everything is over but joining threads and a second for
@@ -240,11 +240,11 @@ inline constexpr Duration output_patience = 1s;
 
 namespace api {
 
-// Our own brakes, by what a request is for (client::Purpose), so that neither a bug nor anybody's
-// Pods flood the API server, and no purpose spends another's (docs/decisions/0020). client-go's
-// default is 5 and 10 a second, controller-runtime's 20 and 30; the server's own fair queueing
-// stands behind them (docs/facts.md#throttling). Turns of a second, and how many are saved while
-// nothing is asked.
+// Our own brakes, by what a request is for (client::Purpose), so that neither a bug nor the
+// Pods of one user flood the API server, and no purpose spends another's (docs/decisions/0020).
+// client-go's default is 5 and 10 a second, controller-runtime's 20 and 30; the server's own fair
+// queueing applies after them (docs/facts.md#throttling). Turns of a second, and how many are saved
+// while nothing is asked.
 struct Rate {
   double per_second;
   double burst;
@@ -260,7 +260,7 @@ inline constexpr Rate watching = {20, 500};
 // done in 5 s. A command of an operator has the same.
 inline constexpr Rate questions = {40, 64};
 
-// The ledger, where nobody waits. 1,000 groups that end together are 1,000 removals, and twice
+// The ledger, where no caller waits. 1,000 groups that end together are 1,000 removals, and twice
 // that where a quorum list comes before each: 50 s and 100 s of one replica alone.
 inline constexpr Rate upkeep = {20, 20};
 
@@ -279,15 +279,16 @@ inline constexpr unsigned page_items = 500;
 // that doubles, and an index of four bytes for each of its own: 12 MiB at the most.
 inline constexpr std::size_t object_bytes = 2u << 20;
 
-// Worker groups of one RayCluster that are kept; Pods of others are told that there is no such
-// group. A group is 35 bytes of JSON and 150 of ours, so an object of object_bytes would be 9 MB.
+// Worker groups of one RayCluster that are kept; Pods of others get the answer that there is no
+// such group. A group is 35 bytes of JSON and 150 of ours, so an object of object_bytes would be 9
+// MB.
 inline constexpr std::size_t worker_groups = 1'000;
 
 // The body of an answer that is kept whole: one object, a Status. The largest of ours is a
 // ledger object, to which the API server gives 1 MiB.
 inline constexpr std::size_t answer_bytes = 2u << 20;
 
-// Of an answer that is kept as a tree of values: a ledger object has some 30 values and 5 levels,
+// Values of an answer that is kept as a tree: a ledger object has some 30 values and 5 levels,
 // with all that other tools add to its metadata a few hundred. A value is some 100 bytes at most
 // beside its text, so that a tree is 1 MB; without a bound 8 MiB of brackets took 161 MiB.
 inline constexpr std::size_t answer_values = 10'000;
@@ -341,7 +342,7 @@ inline constexpr Duration backoff_first = 800ms;
 inline constexpr Duration backoff_last = 15s;
 inline constexpr Duration backoff_reset = 2min;
 
-// What an answer asks for by Retry-After is honoured up to here; the server's own
+// A pause that an answer asks for by Retry-After is honoured up to here; the server's own
 // largest is 32 s. Below `stale`, or one answer could end the giving of ids.
 inline constexpr Duration retry_after_most = 60s;
 
@@ -355,8 +356,8 @@ inline constexpr Duration internal_errors = 30s;
 // A watch that ends sooner and brought nothing is suspicious (docs/facts.md#watch).
 inline constexpr Duration watch_suspicious = 1s;
 
-// A watch that the server ends before its time was closed together with everybody
-// else's: come back spread over this.
+// A watch that the server ends before its time was closed together with all
+// others: come back spread over this.
 inline constexpr Duration reconnect_spread = 1s;
 
 // Unanswered bytes, and probes of an idle connection: a dead peer is noticed after
@@ -384,7 +385,7 @@ inline constexpr Duration ledger_call = 3s;
 inline constexpr Duration claim_call = 2s;
 // So long one that is not there is looked for, again after each pause. With the last read that is
 // below the API server's timeout for webhooks, 10 s where the chart does not say less: of an answer
-// that comes later, or that asks to be asked again, nobody reads a word
+// that comes later, or that asks to be asked again, no caller reads
 // (docs/facts.md#retry-after).
 inline constexpr Duration claim_wait = 6s;
 inline constexpr Duration claim_pause = 250ms;
@@ -402,7 +403,7 @@ inline constexpr Duration ledger_wait = 6s;
 inline constexpr int cluster_looks = 10;
 inline constexpr Duration cluster_look = 50ms;
 
-// How often groups are looked at that nobody asks about, and how often all ledger objects
+// How often groups without a request are looked at, and how often all ledger objects
 // are listed, so that what a dead replica gave is freed by another.
 inline constexpr Duration ledger_tick = 500ms;
 
@@ -410,7 +411,7 @@ inline constexpr Duration ledger_list = 60s;
 
 // Where there is more to be freed than turns for it, all objects are listed so often: that says
 // what the other replicas have removed meanwhile. And so many records are read one by one between
-// two lists where nobody waits for them: one list is cheaper than many reads.
+// two lists where no caller waits for them: one list is cheaper than many reads.
 inline constexpr std::size_t ledger_handful = 8;
 inline constexpr Duration ledger_catch_up = 5s;
 
@@ -419,14 +420,11 @@ inline constexpr Duration ledger_catch_up = 5s;
 inline constexpr Duration stalled_memory = 120s;
 
 // A group that has waited for a place for so long needs a person. The longest that a healthy ledger
-// makes anybody wait is `rebuild`, 70 s, after its object was deleted by hand.
+// makes a caller wait is `rebuild`, 70 s, after its object was deleted by hand.
 inline constexpr Duration stalled = 60s;
 
-// More groups that wait for a place than this are not told apart: memory, if they are forged.
+// More groups that wait for a place than this are not counted: memory, if they are forged.
 inline constexpr std::size_t stalled_groups = 4096;
-
-// How often it is looked whether an exec plugin, which runs on a thread of its own, has ended.
-inline constexpr Duration plugin_poll = 20ms;
 
 // One request of a command (`slices`, `ledger`, `doctor`), connecting included; a list has the
 // limits of its pages. A person waits: longer than `connect` alone, shorter than patience.
@@ -447,39 +445,5 @@ inline constexpr Duration doctor_scrape = 5s;
 inline constexpr Duration sync_poll = 20ms;
 
 }  // namespace api
-
-// --- the certificate that replicas issue themselves ---------------------------
-
-namespace renewal {
-
-// A certificate is renewed when a third of its life is left: time for a person to see that
-// nothing renews it (doctor warns at 30 days).
-inline constexpr std::chrono::hours leaf_life{24 * 90};
-inline constexpr std::chrono::hours leaf_left{24 * 30};
-
-// A CA outlives what it signs until it is due itself.
-inline constexpr std::chrono::hours authority_life{24 * 730};
-inline constexpr std::chrono::hours authority_left{24 * 180};
-static_assert(authority_left > leaf_life);
-
-// Between two looks at the Secret and the configurations, and after a write or before the first
-// success; up to as much again is added at random. Three objects a look: of 3 replicas 1.2
-// requests a second. A watch of them would be a right more.
-inline constexpr Duration look = 5s;
-inline constexpr Duration look_again = 500ms;
-
-// From when every entry trusts a new CA until it signs: every API server has seen the entries by
-// then. Each watches them and is told within a second; one that is cut off from etcd for longer
-// is not ready itself.
-inline constexpr Duration settle = 60s;
-
-// How long an old CA stays trusted: all replicas have looked at the Secret a dozen times by then,
-// and serve what the new one has signed. Who could not is on a node without an API server.
-inline constexpr Duration keep_old = 2min;
-
-// One read or write.
-inline constexpr Duration call = 5s;
-
-}  // namespace renewal
 
 }  // namespace tpuwh::server::limits

@@ -80,4 +80,23 @@ Json to_json(const Rules& rules) {
           {"writes", writes},       {"never", rules.never},     {"reads", reads}};
 }
 
+kube::cluster::RbacNeeds needs_of(const settings::Layers& layers) {
+  if (layers.file.empty()) return {};
+  const settings::ServeOptions serve = layers.resolve().options;
+  return {kube::cluster::features_of(serve.webhook, settings::uses_cluster(serve.ledger))};
+}
+
+Json rules_json(const settings::Layers& layers) {
+  Json out = to_json(rules_of(layers.resolve().options.webhook.prefix));
+  out["rights"] = Json::array();
+  for (const kube::cluster::RbacRule& rule : kube::cluster::rbac_rules(needs_of(layers))) {
+    Json right = {{"apiGroup", rule.api_group}, {"resource", rule.resource}, {"verbs", rule.verbs}};
+    if (!rule.names.empty()) right["names"] = rule.names;
+    right["ownNamespace"] = rule.own_namespace;
+    right["why"] = rule.reason;
+    out["rights"].push_back(std::move(right));
+  }
+  return out;
+}
+
 }  // namespace tpuwh::server::rules

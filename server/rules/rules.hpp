@@ -2,6 +2,8 @@
 // reads, as one release printed it. Its JSON form is an interface: docs/contract.md, "Rules".
 #pragma once
 
+#include "server/kube/cluster/rbac.hpp"
+#include "server/settings/layers.hpp"
 #include "server/text/json_text.hpp"
 
 #include <string>
@@ -30,10 +32,16 @@ struct Rules {
   std::vector<Read> reads;
 };
 
-// Of this program, with a prefix such as "tpu-webhook.dev/".
+// Returns the rules of this program, with a prefix such as "tpu-webhook.dev/".
 Rules rules_of(const std::string& prefix);
 
 inline constexpr int rules_format = 1;  // what "format" says in it
 Json to_json(const Rules& rules);
+
+// Returns what the rights follow from: the configuration file, otherwise the chart's defaults.
+kube::cluster::RbacNeeds needs_of(const settings::Layers& layers);
+
+// Returns to_json() and the rights that `serve` needs, by a command line.
+Json rules_json(const settings::Layers& layers);
 
 }  // namespace tpuwh::server::rules

@@ -1,6 +1,5 @@
 #include "server/settings/layers.hpp"
 
-#include "server/settings/rules_file.hpp"
 #include "server/settings/usage_error.hpp"
 
 #include <fmt/format.h>
@@ -33,37 +32,26 @@ std::vector<Problem> contradictions(const Effective& effective) {
     add("tls.clientCa", "also needs the caller's name: tls.clientNames or --tls-client-name");
   if (names && !ca)
     add("tls.clientNames", "also needs the CA of callers: tls.clientCa or --tls-client-ca");
-  // What is of use for a self-issued certificate alone. What `config print` wrote says the default
-  // of the names, too.
-  const auto no_use_with = [&](const char* given) {
-    const auto what = fmt::format("is for a self-issued certificate, but {} is given", given);
-    if (effective.options.tls_hostnames != ServeOptions().tls_hostnames) add("tls.hostnames", what);
-    if (!effective.options.ca_bundle_out.empty()) add("tls.caBundleOut", what);
-  };
-  if (cert) no_use_with("tls.cert or --tls-cert");
-  const bool secret = !effective.options.tls_secret.empty();
-  if (secret && (cert || key))
-    add("tls.secret", "and tls.cert or --tls-cert are both given: expected one certificate");
-  if (secret) no_use_with("tls.secret or --tls-secret");
   return out;
+}
+
+ConfigFile check_config(const std::string& file, std::istream& in, ParseConfig* parse) {
+  ConfigFile read =
+      file == "-" ? read_config(in, "standard input", parse) : read_config(file, parse);
+  if (read.problems.empty()) read.problems = contradictions(combine(read.given));
+  return read;
 }
 
 Effective Layers::resolve() const {
   std::vector<Given> given;
   if (!file.empty()) {
-    ConfigFile read = read_config(file);
+    ConfigFile read = read_config(file, parse);
     if (!read.problems.empty()) throw UsageError(lines_of(read.problems));
     given = std::move(read.given);
   }
   given.insert(given.end(), flags.begin(), flags.end());
   Effective out = combine(given);
   if (const auto wrong = contradictions(out); !wrong.empty()) throw UsageError(lines_of(wrong));
-  if (!out.options.rules_file.empty()) {
-    RulesFile read = read_rules(out.options.rules_file);
-    if (!read.problems.empty()) throw UsageError(lines_of(read.problems));
-    out.options.webhook.rules =
-        std::make_shared<const webhook::rules::Rules>(std::move(read.rules));
-  }
   return out;
 }
 

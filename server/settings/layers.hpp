@@ -1,4 +1,4 @@
-// What is in force: flag over file over default.
+// The effective settings: flag over file over default.
 #pragma once
 
 #include "server/settings/file.hpp"
@@ -14,8 +14,9 @@ struct Effective {
   std::map<std::string, std::string> from;  // key of what was given -> by what
 };
 
-// What one command line gives: --config and flags.
+// The settings of one command line: --config and flags.
 struct Layers {
+  ParseConfig* parse = parse_config;
   std::string file;          // "" for none
   std::vector<Given> flags;  // in the order of the command line
 
@@ -26,7 +27,10 @@ struct Layers {
 
 // Values over the defaults, the last of a key wins.
 Effective combine(const std::vector<Given>& given);
-// What no setting can see by itself, such as a certificate without a key.
+// Returns faults of several settings together, such as a certificate without a key.
 std::vector<Problem> contradictions(const Effective& effective);
+// Reads the file, or `in` if it is "-". Its problems include the contradictions of its settings.
+ConfigFile check_config(const std::string& file, std::istream& in,
+                        ParseConfig* parse = parse_config);
 
 }  // namespace tpuwh::server::settings

@@ -1,4 +1,4 @@
-// What the server is told. What a decision depends on is webhook::config::Config.
+// The options of the server. Those of a decision are webhook::config::Config.
 #pragma once
 
 #include "server/limits/limits.hpp"
@@ -11,16 +11,16 @@
 
 namespace tpuwh::server::settings {
 
-// Who gives Ray workers without index labels their ids (webhook/ledger/ledger.hpp). `memory`
+// The source of ids of Ray workers without index labels (webhook/ledger/ledger.hpp). `memory`
 // and `none` never contact an API server.
 enum class LedgerKind {
-  automatic,  // cluster in a Pod or with a kubeconfig, else memory
+  automatic,  // cluster in a Pod, else memory
   cluster,    // objects that all replicas share
   memory,     // of a single replica
   none,
 };
 
-// Returns whether a server with this kind of ledger watches the cluster, if there is a cluster.
+// Returns whether a ledger of this kind is kept in the cluster, if there is a cluster.
 constexpr bool uses_cluster(LedgerKind kind) {
   return kind != LedgerKind::memory && kind != LedgerKind::none;
 }
@@ -35,19 +35,11 @@ struct ServeOptions {
   std::string metrics_listen;
   bool health_metrics = true;
 
-  // A Secret of the Pod's namespace in which all replicas keep a certificate that they issue and
-  // renew themselves.
-  std::string tls_secret;
-
-  // Both or neither; without them and without tls_secret the server issues a certificate to itself
-  // for `tls_hostnames` and gives away its CA, in a file or on standard output.
+  // The certificate and its key, PEM; `serve` requires both. The files may appear later.
   std::string tls_cert;
   std::string tls_key;
-  std::vector<std::string> tls_hostnames = {"tpu-webhook.tpu-webhook-system.svc", "localhost",
-                                            "127.0.0.1"};
-  std::string ca_bundle_out;
 
-  // Both or neither: who may call (server/tls/clients.hpp). Without them, everybody.
+  // The allowed callers (server/tls/clients.hpp): both or neither. Without them, all callers.
   std::string tls_client_ca;
   std::vector<std::string> tls_client_names;
 
@@ -62,15 +54,9 @@ struct ServeOptions {
   std::chrono::milliseconds drain_delay = std::chrono::seconds(5);
   std::chrono::milliseconds drain_timeout = std::chrono::seconds(20);
 
-  // What who asks for TPUs may, by namespace: a file (rules_file.hpp), read again when it changes.
-  std::string rules_file;
-
   LedgerKind ledger = LedgerKind::automatic;
 
-  // How to reach the API server from outside a Pod, and where a Pod's token, CA and
-  // namespace are if not where Kubernetes mounts them.
-  std::string kubeconfig;
-  std::string context;
+  // Folder of the Pod's token, CA and namespace; "" for the one that Kubernetes mounts.
   std::string service_account;
 
   webhook::config::Config webhook;

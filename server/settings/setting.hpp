@@ -5,15 +5,17 @@
 #include "server/settings/serve_options.hpp"
 #include "server/text/json_text.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tpuwh::server::settings {
 
 // Which subcommands have the flag; each scope has those of the scopes before it.
 enum class Scope {
-  names,     // rules: what stands in paths
+  names,     // rules: the prefix in paths
   decision,  // review: what a decision depends on
   serve,
 };
@@ -23,7 +25,8 @@ enum class Shape {
   text,     // itself
   integer,  // a number
   boolean,  // --flag is true, --flag=false is not; `negation` says it the other way round
-  list,     // split at commas; the flag may stand several times
+  list,     // split at commas; the flag may be repeated
+  levels,   // in the file alone: levels of findings by id
 };
 
 struct Setting {
@@ -32,12 +35,13 @@ struct Setting {
   std::string negation = {};  // "--no-placement"
   Scope scope = Scope::serve;
   Shape shape = Shape::text;
-  std::string type_name = {};  // of the flag's value, in --help
+  std::vector<std::string> names = {};  // the values of a text or of a list's items; empty: any
+  std::int64_t least = 0, most = 0;     // of an integer
+  std::string type_name = {};           // of the flag's value, in --help
   std::string help = {};
-  Json schema = {};  // JSON schema of the value
 
-  // Sets it to a value as it stands in a file; `name` is what '*' stands for. Returns what is
-  // wrong ("want …, not …"), "" if nothing is.
+  // Sets it to a value of the file's type; `name` replaces '*'. Returns "" or what is wrong
+  // ("expected …, got …").
   std::function<std::string(ServeOptions& options, std::string_view name, const Json& value)> set =
       {};
   // The value, null where nothing is said; where the key has a '*', an object of all by name.

@@ -5,7 +5,6 @@
 #include "server/settings/names.hpp"
 #include "server/text/duration.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/near_miss.hpp"
 #include "webhook/findings/finding.hpp"
 #include "webhook/workloads/table.hpp"
 
@@ -17,6 +16,9 @@
 namespace tpuwh::server::settings {
 
 namespace {
+
+using webhook::config::Config;
+using webhook::config::Override;
 
 std::string want(std::string_view wanted, const Json& found) {
   if (found.is_null()) return fmt::format("expected {}, got nothing", wanted);
@@ -33,7 +35,25 @@ Setting named(std::string key, std::string flag, std::string help, Setting rest 
   return rest;
 }
 
-// A member of ServeOptions is named by a function that takes and returns a reference.
+// A setting is a member of ServeOptions, of Config, or of what Config has for a workload API.
+template <class T, class Of>
+struct OfWorkload {
+  webhook::config::WorkloadKind kind;
+  T Of::*member;
+};
+
+template <class Options, class T>
+auto& at(Options& options, T ServeOptions::*member) {
+  return options.*member;
+}
+template <class Options, class T>
+auto& at(Options& options, T Config::*member) {
+  return options.webhook.*member;
+}
+template <class Options, class T, class Of>
+auto& at(Options& options, const OfWorkload<T, Of>& member) {
+  return options.webhook.of(member.kind).*member.member;
+}
 
 template <class T>
 const T& show(const T& value) {
@@ -48,11 +68,10 @@ Setting text(Setting row, const std::string& wanted, Member member, Parse parse,
     if (!value.is_string()) return want(wanted, value);
     const auto parsed = parse(value.get_ref<const std::string&>());
     if (!parsed) return want(wanted, value);
-    member(options) = *parsed;
+    at(options, member) = *parsed;
     return {};
   };
-  row.get = [=](const ServeOptions& options) -> Json { return print(member(options)); };
-  row.schema["type"] = "string";
+  row.get = [=](const ServeOptions& options) -> Json { return print(at(options, member)); };
   return row;
 }
 
@@ -71,8 +90,6 @@ Setting file_name(Setting row, Member member) {
 template <class Member>
 Setting address(Setting row, bool optional, Member member) {
   row.type_name = "ADDR:PORT";
-  row.schema["pattern"] =
-      std::string(R"(^((\[[0-9A-Fa-f:.]+\]|[0-9.]*):[0-9]{1,5}))") + (optional ? "?$" : "$");
   const auto parse = [optional](const std::string& each) {
     const bool good = (optional && each.empty()) || net::parse_address(each);
     return good ? std::optional(each) : std::nullopt;
@@ -84,7 +101,6 @@ Setting address(Setting row, bool optional, Member member) {
 template <class Member>
 Setting duration(Setting row, Member member) {
   row.type_name = "DURATION";
-  row.schema["pattern"] = R"(^(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|ms|s|m|h))+)$)";
   const auto print = [](std::chrono::milliseconds value) {
     return value.count() % 1000 == 0 ? fmt::format("{}s", value.count() / 1000)
                                      : fmt::format("{}ms", value.count());
@@ -107,38 +123,24 @@ Json name_of(const Names<T>& names, const std::optional<T>& value) {
 // One of a few names. The member may be optional: nothing is then said.
 template <class T, class Member>
 Setting choice(Setting row, const Names<T>& names, Member member) {
-  std::string list;
-  Json all = Json::array();
-  for (const auto& [name, meaning] : names) {
-    list += fmt::format("{}{}", list.empty() ? "" : "|", name);
-    all.push_back(name);
-  }
+  for (const auto& [name, meaning] : names) row.names.emplace_back(name);
   const auto parse = [names](std::string_view name) { return value_of(names, name); };
   const auto print = [names](const std::optional<T>& value) { return name_of(names, value); };
-  row.type_name = list;
-  row = text(std::move(row), list, member, parse, print);
-  row.schema["enum"] = all;
-  row.set = [set = row.set, all](ServeOptions& options, std::string_view name, const Json& value) {
-    std::string wrong = set(options, name, value);
-    if (!wrong.empty() && value.is_string())
-      wrong += text::did_you_mean(
-          text::closest(value.get<std::string>(), all.get<std::vector<std::string>>()));
-    return wrong;
-  };
-  return row;
+  row.type_name = fmt::format("{}", fmt::join(row.names, "|"));
+  const std::string list = row.type_name;
+  return text(std::move(row), list, member, parse, print);
 }
 
 template <class Member>
 Setting boolean(Setting row, Member member) {
   row.shape = Shape::boolean;
-  row.schema = {{"type", "boolean"}};
   row.set = [=](ServeOptions& options, std::string_view, const Json& value) -> std::string {
     if (!value.is_boolean()) return want("true or false", value);
-    member(options) = value.get<bool>();
+    at(options, member) = value.get<bool>();
     return {};
   };
   row.get = [=](const ServeOptions& options) -> Json {
-    const std::optional<bool> value = member(options);
+    const std::optional<bool> value = at(options, member);
     return value ? Json(*value) : Json();
   };
   return row;
@@ -147,25 +149,25 @@ Setting boolean(Setting row, Member member) {
 template <class Member>
 Setting number(Setting row, std::int64_t least, std::int64_t most, Member member) {
   row.shape = Shape::integer;
-  row.schema = {{"type", "integer"}, {"minimum", least}, {"maximum", most}};
+  row.least = least;
+  row.most = most;
   row.set = [=](ServeOptions& options, std::string_view, const Json& value) -> std::string {
     const bool whole = value.is_number_integer();
     if (!whole || value < least || value > most)
       return want(fmt::format("a whole number from {} to {}", least, most), value);
-    auto& target = member(options);
+    auto& target = at(options, member);
     target = value.get<std::remove_reference_t<decltype(target)>>();
     return {};
   };
-  row.get = [=](const ServeOptions& options) -> Json { return member(options); };
+  row.get = [=](const ServeOptions& options) -> Json { return at(options, member); };
   return row;
 }
 
 // A list of texts, at least one; `take` puts the parsed ones into the member, or says what is
 // wrong with one.
 template <class Take, class Get>
-Setting list(Setting row, const std::string& wanted, Json item, Take take, Get get) {
+Setting list(Setting row, const std::string& wanted, Take take, Get get) {
   row.shape = Shape::list;
-  row.schema = {{"type", "array"}, {"minItems", 1}, {"items", std::move(item)}};
   row.set = [=](ServeOptions& options, std::string_view, const Json& value) -> std::string {
     if (!value.is_array() || value.empty()) return want("a list of " + wanted, value);
     std::vector<std::string> texts;
@@ -184,13 +186,13 @@ Setting list(Setting row, const std::string& wanted, Json item, Take take, Get g
 template <class Member>
 Setting any_texts(Setting row, const std::string& wanted, Member member) {
   const auto take = [=](ServeOptions& options, const std::vector<std::string>& texts) {
-    member(options) = texts;
+    at(options, member) = texts;
     return std::string();
   };
   const auto get = [=](const ServeOptions& options) -> Json {
-    return member(options).empty() ? Json() : Json(member(options));
+    return at(options, member).empty() ? Json() : Json(at(options, member));
   };
-  return list(std::move(row), wanted, {{"type", "string"}, {"minLength", 1}}, take, get);
+  return list(std::move(row), wanted, take, get);
 }
 
 std::vector<std::string> workload_names() {
@@ -203,13 +205,12 @@ std::vector<std::string> workload_names() {
 Setting workloads_setting() {
   const auto names = workload_names();
   const std::string wanted = "names out of " + fmt::format("{}", fmt::join(names, ","));
-  const auto take = [names, wanted](ServeOptions& options, const std::vector<std::string>& texts) {
+  const auto take = [wanted](ServeOptions& options, const std::vector<std::string>& texts) {
     webhook::config::WorkloadSet set;
     for (const std::string& name : texts) {
       const auto found = std::ranges::find(webhook::workloads::workloads(), name,
                                            &webhook::workloads::Workload::name);
-      if (found == webhook::workloads::workloads().end())
-        return want(wanted, name) + text::did_you_mean(text::closest(name, names));
+      if (found == webhook::workloads::workloads().end()) return want(wanted, name);
       set.add(found->kind);
     }
     options.webhook.workloads = set;
@@ -223,8 +224,8 @@ Setting workloads_setting() {
   };
   return list(
       named("workloads", "--workloads", "Workload APIs to handle; other Pods are left unchanged",
-            {.scope = Scope::decision, .type_name = "NAME,..."}),
-      wanted, {{"enum", names}}, take, get);
+            {.scope = Scope::decision, .names = names, .type_name = "NAME,..."}),
+      wanted, take, get);
 }
 
 // "tpu-webhook.dev" <-> "tpu-webhook.dev/"
@@ -233,16 +234,10 @@ Setting prefix_setting() {
     return base::is_qualified_name(name + "/x") ? std::optional(name + "/") : std::nullopt;
   };
   const auto print = [](const std::string& prefix) { return prefix.substr(0, prefix.size() - 1); };
-  return text(
-      named("annotationPrefix", "--annotation-prefix",
-            "Prefix of this webhook's annotations and labels",
-            {.scope = Scope::names,
-             .type_name = "DOMAIN",
-             .schema = {{"pattern",
-                         R"(^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$)"},
-                        {"maxLength", 253}}}),
-      "a DNS name such as tpu.example.com", [](auto& o) -> auto& { return o.webhook.prefix; },
-      parse, print);
+  return text(named("annotationPrefix", "--annotation-prefix",
+                    "Prefix of this webhook's annotations and labels",
+                    {.scope = Scope::names, .type_name = "DOMAIN"}),
+              "a DNS name such as tpu.example.com", &Config::prefix, parse, print);
 }
 
 const Names<webhook::config::Mode>& modes() {
@@ -252,106 +247,74 @@ const Names<webhook::config::Mode>& modes() {
 }
 
 void add_ports(std::vector<Setting>& out) {
-  out.push_back(address(
-      named("listen", "--listen", "Address to serve HTTPS on; port 0 takes a free one"), false,
-      [](auto& o) -> auto& { return o.listen; }));
-  out.push_back(address(
-      named("healthListen", "--health-listen",
-            "Address to serve /livez, /readyz and /metrics on, over plain HTTP"),
-      true, [](auto& o) -> auto& { return o.health_listen; }));
-  out.push_back(address(
-      named("metricsListen", "--metrics-listen",
-            "Address to serve /metrics alone on, over plain HTTP"),
-      true, [](auto& o) -> auto& { return o.metrics_listen; }));
-  out.push_back(boolean(
-      named("healthMetrics", "--health-metrics",
-            "Serve /metrics at the address of --health-listen, too",
-            {.negation = "--no-health-metrics"}),
-      [](auto& o) -> auto& { return o.health_metrics; }));
+  out.push_back(
+      address(named("listen", "--listen", "Address to serve HTTPS on; port 0 takes a free one"),
+              false, &ServeOptions::listen));
+  out.push_back(address(named("healthListen", "--health-listen",
+                              "Address to serve /livez, /readyz and /metrics on, over plain HTTP"),
+                        true, &ServeOptions::health_listen));
+  out.push_back(address(named("metricsListen", "--metrics-listen",
+                              "Address to serve /metrics alone on, over plain HTTP"),
+                        true, &ServeOptions::metrics_listen));
+  out.push_back(boolean(named("healthMetrics", "--health-metrics",
+                              "Serve /metrics at the address of --health-listen, too",
+                              {.negation = "--no-health-metrics"}),
+                        &ServeOptions::health_metrics));
   out.push_back(number(
       named("threads", "--threads", "Event loops for HTTPS, one thread each", {.type_name = "N"}),
-      1, limits::most_threads, [](auto& o) -> auto& { return o.threads; }));
-}
-
-Setting secret_setting() {
-  const auto parse = [](const std::string& name) {
-    const bool good = name.empty() || base::is_host_name(name);
-    return good ? std::optional(name) : std::nullopt;
-  };
-  return text(
-      named("tls.secret", "--tls-secret",
-            "Secret of this Pod's namespace in which all replicas keep a certificate "
-            "that they issue and renew; its CA is written into the webhook "
-            "configurations named tpu-webhook",
-            {.type_name = "NAME", .schema = {{"maxLength", 253}}}),
-      "the name of a Secret", [](auto& o) -> auto& { return o.tls_secret; }, parse,
-      show<std::string>);
+      1, limits::most_threads, &ServeOptions::threads));
 }
 
 void add_certificate(std::vector<Setting>& out) {
   out.push_back(file_name(
       named("tls.cert", "--tls-cert", "Certificate chain, PEM; read again when it changes"),
-      [](auto& o) -> auto& { return o.tls_cert; }));
-  out.push_back(file_name(
-      named("tls.key", "--tls-key", "Private key of the certificate, PEM"),
-      [](auto& o) -> auto& { return o.tls_key; }));
-  out.push_back(secret_setting());
-  out.push_back(any_texts(
-      named("tls.hostnames", "--tls-hostname",
-            "Name or IP address in the self-issued certificate; may be repeated",
-            {.type_name = "NAME"}),
-      "names or IP addresses", [](auto& o) -> auto& { return o.tls_hostnames; }));
-  out.push_back(file_name(
-      named("tls.caBundleOut", "--ca-bundle-out",
-            "Write the self-issued CA here, not to standard output"),
-      [](auto& o) -> auto& { return o.ca_bundle_out; }));
+      &ServeOptions::tls_cert));
+  out.push_back(file_name(named("tls.key", "--tls-key", "Private key of the certificate, PEM"),
+                          &ServeOptions::tls_key));
   out.push_back(file_name(
       named("tls.clientCa", "--tls-client-ca",
             "Answer only callers that show a certificate of one of these CAs, PEM; read again "
             "when it changes. The API server shows none unless it is configured to"),
-      [](auto& o) -> auto& { return o.tls_client_ca; }));
-  out.push_back(any_texts(
-      named("tls.clientNames", "--tls-client-name",
-            "With --tls-client-ca: the common name or a DNS name that a caller's "
-            "certificate must have; may be repeated",
-            {.type_name = "NAME"}),
-      "names of a certificate", [](auto& o) -> auto& { return o.tls_client_names; }));
+      &ServeOptions::tls_client_ca));
+  out.push_back(
+      any_texts(named("tls.clientNames", "--tls-client-name",
+                      "With --tls-client-ca: the common name or a DNS name that a caller's "
+                      "certificate must have; may be repeated",
+                      {.type_name = "NAME"}),
+                "names of a certificate", &ServeOptions::tls_client_names));
 }
 
 void add_log(std::vector<Setting>& out) {
   out.push_back(choice<log::LogFormat>(
       named("log.format", "--log-format", "Format of log lines on standard error"),
-      {{"text", log::LogFormat::text}, {"json", log::LogFormat::json}},
-      [](auto& o) -> auto& { return o.log_format; }));
-  out.push_back(choice<log::LogLevel>(
-      named("log.level", "--log-level", "Lowest level to log"),
-      {{"debug", log::LogLevel::debug},
-       {"info", log::LogLevel::info},
-       {"warn", log::LogLevel::warn},
-       {"error", log::LogLevel::error}},
-      [](auto& o) -> auto& { return o.log_level; }));
+      {{"text", log::LogFormat::text}, {"json", log::LogFormat::json}}, &ServeOptions::log_format));
+  out.push_back(choice<log::LogLevel>(named("log.level", "--log-level", "Lowest level to log"),
+                                      {{"debug", log::LogLevel::debug},
+                                       {"info", log::LogLevel::info},
+                                       {"warn", log::LogLevel::warn},
+                                       {"error", log::LogLevel::error}},
+                                      &ServeOptions::log_level));
 }
 
 void add_drain(std::vector<Setting>& out) {
   out.push_back(duration(
       named("drain.delay", "--drain-delay", "How long to keep serving, not ready, after SIGTERM"),
-      [](auto& o) -> auto& { return o.drain_delay; }));
+      &ServeOptions::drain_delay));
   out.push_back(duration(
       named("drain.timeout", "--drain-timeout", "How long open connections then have to finish"),
-      [](auto& o) -> auto& { return o.drain_timeout; }));
+      &ServeOptions::drain_timeout));
 }
 
 void add_ledger(std::vector<Setting>& out) {
   out.push_back(choice<LedgerKind>(
       named("ledger", "--ledger",
             "Source of the ids of Ray workers without index labels: objects in the cluster, or "
-            "this process (memory: for a single replica). auto is cluster in a Pod or with a "
-            "kubeconfig, else memory. memory and none never contact an API server"),
+            "this process (memory: for a single replica). auto is cluster in a Pod, else memory"),
       {{"auto", LedgerKind::automatic},
        {"cluster", LedgerKind::cluster},
        {"memory", LedgerKind::memory},
        {"none", LedgerKind::none}},
-      [](auto& o) -> auto& { return o.ledger; }));
+      &ServeOptions::ledger));
 }
 
 void add_claims(std::vector<Setting>& out) {
@@ -359,67 +322,59 @@ void add_claims(std::vector<Setting>& out) {
       named("claims", "--claims",
             "Read the cluster's ResourceClaims and their templates, and give Pods that ask for "
             "chips by claim their variables, too"),
-      [](auto& o) -> auto& { return o.webhook.claims; }));
+      &Config::claims));
 }
 
 void add_cluster(std::vector<Setting>& out) {
-  out.push_back(file_name(
-      named("cluster.kubeconfig", "--kubeconfig",
-            "Kubeconfig to reach the API server with, instead of the Pod's service account"),
-      [](auto& o) -> auto& { return o.kubeconfig; }));
-  out.push_back(any_text(
-      named("cluster.context", "--context", "Context of the kubeconfig; default: its current one",
-            {.type_name = "NAME"}),
-      "a context's name", [](auto& o) -> auto& { return o.context; }));
-  out.push_back(any_text(
-      named("cluster.serviceAccount", "--service-account",
-            "Directory of the Pod's token, ca.crt and namespace, if not where Kubernetes "
-            "mounts them",
-            {.type_name = "DIR"}),
-      "a directory", [](auto& o) -> auto& { return o.service_account; }));
+  out.push_back(
+      any_text(named("cluster.serviceAccount", "--service-account",
+                     "Directory of the Pod's token, ca.crt and namespace, if not where Kubernetes "
+                     "mounts them",
+                     {.type_name = "DIR"}),
+               "a directory", &ServeOptions::service_account));
 }
 
 void add_decision(std::vector<Setting>& out) {
-  out.push_back(file_name(
-      named("teamRules", "--team-rules",
-            "Rules of the cluster: who may ask for TPUs, and for how many; whoever breaks one is "
-            "warned of it when the object is created. `kubectl tpu policy` enforces them",
-            {.scope = Scope::decision}),
-      [](auto& o) -> auto& { return o.rules_file; }));
   out.push_back(choice<webhook::config::Mode>(
       named("mode", "--mode", "shadow: decide, log and warn, but allow every Pod unchanged",
             {.scope = Scope::decision}),
-      modes(), [](auto& o) -> auto& { return o.webhook.mode; }));
+      modes(), &Config::mode));
   out.push_back(workloads_setting());
   out.push_back(boolean(
       named("placement", "--placement", "Add affinity terms that keep a slice on one node pool",
             {.negation = "--no-placement", .scope = Scope::decision}),
-      [](auto& o) -> auto& { return o.webhook.placement; }));
+      &Config::placement));
   out.push_back(boolean(
       named("placementHint", "--placement-hint",
             "Prefer node pools that can hold the whole slice, by the state of the cluster's Nodes",
             {.negation = "--no-placement-hint", .scope = Scope::decision}),
-      [](auto& o) -> auto& { return o.webhook.placement_hint; }));
+      &Config::placement_hint));
+  out.push_back(boolean(
+      named("followers", "--followers",
+            "Write the node pool of a JobSet's leader into the node selector of its followers, as "
+            "JobSet's own webhook does",
+            {.negation = "--no-followers", .scope = Scope::decision}),
+      &Config::followers));
   out.push_back(prefix_setting());
-  out.push_back(number(
-      named("basePort", "--base-port", "Port of process 0 in TPU_PROCESS_ADDRESSES",
-            {.scope = Scope::decision, .type_name = "PORT"}),
-      1, 65535, [](auto& o) -> auto& { return o.webhook.base_port; }));
+  out.push_back(
+      number(named("basePort", "--base-port", "Port of process 0 in TPU_PROCESS_ADDRESSES",
+                   {.scope = Scope::decision, .type_name = "PORT"}),
+             1, 65535, &Config::base_port));
   out.push_back(boolean(
       named("kuberayTruncatedService", "--kuberay-truncated-service",
             "Name the Service of Ray workers as KubeRay up to 1.3 does: its last 50 characters",
             {.scope = Scope::decision}),
-      [](auto& o) -> auto& { return o.webhook.kuberay_truncates_service_name; }));
-  out.push_back(boolean(
-      named("tpuNameEverywhere", "--tpu-name-everywhere",
-            "Set TPU_NAME for every workload, not only for Ray and LeaderWorkerSet",
-            {.scope = Scope::decision}),
-      [](auto& o) -> auto& { return o.webhook.tpu_name_everywhere; }));
+      &Config::kuberay_truncates_service_name));
+  out.push_back(
+      boolean(named("tpuNameEverywhere", "--tpu-name-everywhere",
+                    "Set TPU_NAME for every workload, not only for Ray and LeaderWorkerSet",
+                    {.scope = Scope::decision}),
+              &Config::tpu_name_everywhere));
   out.push_back(boolean(
       named("torchTpu", "--torch-tpu",
             "Set TORCH_TPU_TOPOLOGY and TORCH_TPU_SLICEBUILDER_ADDRESSES, which torch_tpu reads",
             {.scope = Scope::decision}),
-      [](auto& o) -> auto& { return o.webhook.torch_tpu; }));
+      &Config::torch_tpu));
 }
 
 using webhook::findings::Level;
@@ -429,15 +384,6 @@ const Names<Level>& levels() {
   static const Names<Level> names = {
       {"deny", Level::deny}, {"warn", Level::warn}, {"off", Level::off}};
   return names;
-}
-
-Json levels_schema() {
-  Json ids = Json::array();
-  for (const webhook::findings::Row& row : webhook::findings::table()) ids.push_back(row.id);
-  return {{"type", "object"},
-          {"propertyNames", {{"enum", ids}}},
-          // Helm, as YAML 1.1 has it, makes false of off.
-          {"additionalProperties", {{"enum", {"deny", "warn", "off", false}}}}};
 }
 
 // "want …, not …", or "".
@@ -471,8 +417,8 @@ void add_levels(std::vector<Setting>& out) {
   Setting setting{
       .key = "findings",
       .scope = Scope::decision,
-      .help = "Level of a finding, by its id: deny, warn or off (kubectl tpu findings lists them)",
-      .schema = levels_schema()};
+      .shape = Shape::levels,
+      .help = "Level of a finding, by its id: deny, warn or off (kubectl tpu findings lists them)"};
   setting.set = [](ServeOptions& options, std::string_view, const Json& value) {
     return set_levels(value, options.webhook.findings);
   };
@@ -483,8 +429,8 @@ void add_levels(std::vector<Setting>& out) {
 void add_levels_of_namespaces(std::vector<Setting>& out) {
   Setting setting{.key = "perNamespace.*.findings",
                   .scope = Scope::decision,
-                  .help = "Overrides findings in this namespace",
-                  .schema = levels_schema()};
+                  .shape = Shape::levels,
+                  .help = "Overrides findings in this namespace"};
   setting.set = [](ServeOptions& options, std::string_view ns, const Json& value) {
     return set_levels(value, options.webhook.per_namespace[std::string(ns)].findings);
   };
@@ -499,14 +445,12 @@ void add_levels_of_namespaces(std::vector<Setting>& out) {
 }
 
 // perNamespace.*.<name>
-Setting namespace_setting(std::string_view name,
-                          std::optional<bool> webhook::config::Override::*member) {
+Setting namespace_setting(std::string_view name, std::optional<bool> Override::*member) {
   Setting setting{
       .key = fmt::format("perNamespace.*.{}", name),
       .scope = Scope::decision,
       .shape = Shape::boolean,
       .help = fmt::format("Overrides {0} and perWorkload.*.{0} in this namespace", name),
-      .schema = {{"type", "boolean"}},
   };
   setting.set = [member](ServeOptions& options, std::string_view ns, const Json& value) {
     if (!value.is_boolean()) return want("true or false", value);
@@ -530,17 +474,15 @@ void add_overrides(std::vector<Setting>& out) {
     };
     out.push_back(choice<webhook::config::Mode>(
         named(key("mode"), "", "Overrides mode for this workload API", {.scope = Scope::decision}),
-        modes(), [kind = workload.kind](auto& o) -> auto& { return o.webhook.of(kind).mode; }));
-    out.push_back(boolean(
-        named(key("placement"), "", "Overrides placement for this workload API",
-              {.scope = Scope::decision}),
-        [kind = workload.kind](auto& o) -> auto& { return o.webhook.of(kind).placement; }));
-    out.push_back(boolean(
-        named(key("placementHint"), "", "Overrides placementHint for this workload API",
-              {.scope = Scope::decision}),
-        [kind = workload.kind](auto& o) -> auto& { return o.webhook.of(kind).placement_hint; }));
+        modes(), OfWorkload{workload.kind, &webhook::config::WorkloadOverride::mode}));
+    out.push_back(boolean(named(key("placement"), "", "Overrides placement for this workload API",
+                                {.scope = Scope::decision}),
+                          OfWorkload{workload.kind, &Override::placement}));
+    out.push_back(
+        boolean(named(key("placementHint"), "", "Overrides placementHint for this workload API",
+                      {.scope = Scope::decision}),
+                OfWorkload{workload.kind, &Override::placement_hint}));
   }
-  using webhook::config::Override;
   out.push_back(namespace_setting("placement", &Override::placement));
   out.push_back(namespace_setting("placementHint", &Override::placement_hint));
   add_levels_of_namespaces(out);

@@ -1,5 +1,5 @@
-// Reading a file that somebody named, whole and no larger than what it is read for: a device or a
-// pipe may have no end. Files of credentials: server/kube/access/small_file.hpp.
+// Reads the whole of a file that a person or a setting names, up to a limit: a device or a pipe
+// may have no end.
 #pragma once
 
 #include "base/result.hpp"
@@ -14,7 +14,7 @@ namespace tpuwh::server::text {
 // some times that.
 inline constexpr std::size_t max_snapshot_bytes = std::size_t{256} << 20;
 
-// What one of our own commands has printed, a bundle of certificates.
+// The output of one of our own commands, a bundle of certificates.
 inline constexpr std::size_t max_small_bytes = std::size_t{1} << 20;
 
 //   errors  bad_value: why, in the system's words ("No such file or directory"); too_large, with

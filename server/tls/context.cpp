@@ -119,6 +119,12 @@ std::string to_text(SystemTime time) {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
+ContextPtr make_empty_context() {
+  ssl::context context(ssl::context::tls_server);
+  apply_settings(context.native_handle());
+  return std::make_shared<Context>(Context{std::move(context), {}, {}});
+}
+
 ContextPtr make_context(const Pair& pair, SystemTime now) {
   ssl::context context(ssl::context::tls_server);
   apply_settings(context.native_handle());

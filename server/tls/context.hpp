@@ -24,10 +24,10 @@ struct Pair {
   bool operator==(const Pair&) const = default;
 };
 
-// A pair ready for use. Immutable; connections share it and outlive a change.
+// A pair that is ready for use. Immutable; connections share it and outlive a change.
 struct Context {
   boost::asio::ssl::context ssl;
-  SystemTime not_before, not_after;
+  SystemTime not_before, not_after;  // both zero without a certificate
 };
 using ContextPtr = std::shared_ptr<Context>;
 
@@ -41,6 +41,9 @@ using ContextPtr = std::shared_ptr<Context>;
 // does not belong to the leaf, `now` is outside the leaf's dates, or no API server could
 // connect with it (server/tls/usable.hpp).
 ContextPtr make_context(const Pair& pair, SystemTime now);
+
+// Returns a context without a certificate: each handshake fails.
+ContextPtr make_empty_context();
 
 // The context for the next connection. Thread safe.
 class CurrentContext {

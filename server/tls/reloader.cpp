@@ -18,24 +18,19 @@ Pair read_pair(const std::string& certificate_path, const std::string& key_path)
 Reloader::Reloader(std::string certificate_path, std::string key_path)
     : certificate_path_(std::move(certificate_path)), key_path_(std::move(key_path)) {}
 
-ContextPtr Reloader::load(SystemTime now) {
-  seen_ = stamps();
-  auto pair = read_pair(certificate_path_, key_path_);
-  auto context = make_context(pair, now);
-  loaded_ = std::move(pair);
-  return context;
-}
-
 std::optional<Reloader::Change> Reloader::poll(SystemTime now) {
+  const bool first = !std::exchange(polled_, true);
   const auto latest = stamps();
-  if (latest == seen_ && reported_.empty()) return std::nullopt;
+  if (!first && latest == seen_ && reported_.empty()) return std::nullopt;
   try {
-    require_file(certificate_path_);
-    require_file(key_path_);
+    if (!first) {
+      require_file(certificate_path_);
+      require_file(key_path_);
+    }
     auto pair = read_pair(certificate_path_, key_path_);
     Change change;
     if (pair != loaded_) change.context = make_context(pair, now);
-    // Stamps from before the reading: what changed meanwhile is seen next time.
+    // The stamps are older than the reading, so a change in between is seen next time.
     seen_ = latest;
     reported_.clear();
     if (change.context == nullptr) return std::nullopt;

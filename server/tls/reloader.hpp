@@ -1,5 +1,6 @@
-// Watches a certificate and its key on disk. Polled, since a mounted Secret changes
-// by a symbolic link two levels up, which file notifications miss.
+// Reads a certificate and its key, and reads them again when the files change. The files are
+// polled, since a mounted Secret changes by a symbolic link two levels up, which file notifications
+// miss.
 #pragma once
 
 #include "server/tls/context.hpp"
@@ -15,20 +16,16 @@ class Reloader {
  public:
   Reloader(std::string certificate_path, std::string key_path);
 
-  // The pair as it is on disk now. Throws std::runtime_error as make_context does,
-  // or with the path of a file that cannot be read.
-  ContextPtr load(SystemTime now);
-
-  // What a look at the files found: a context to use from now on, or why what is
-  // there cannot be used (keep the old one).
+  // The result of a look at the files: a context to use from now on, or why the files cannot be
+  // used; then the context in use stays.
   struct Change {
     ContextPtr context;
     std::string error;
   };
 
-  // Nothing if nothing is new: the same files, the same bytes, or the same error
-  // as last time. A pair that could not be used is tried again with every call: its
-  // other half may be on the way, its first day may come.
+  // Returns nothing if nothing is new: the same files, the same bytes, or the same error as last
+  // time. The first call always returns a change. A pair that could not be used is tried again with
+  // every call: its files may not exist yet, or its first day may not have come.
   std::optional<Change> poll(SystemTime now);
 
  private:
@@ -36,6 +33,7 @@ class Reloader {
 
   std::string certificate_path_;
   std::string key_path_;
+  bool polled_ = false;
   std::array<Stamp, 2> seen_;
   Pair loaded_;
   std::string reported_;

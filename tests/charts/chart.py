@@ -34,6 +34,7 @@ SUPPLIED = {"certificate": {"mode": "supplied", "secretName": "mine", "caBundle"
 MANAGED = {"certificate": {"mode": "cert-manager"}}
 MONITORED = {"podMonitor": {"enabled": True}, "podMonitoring": {"enabled": True, "rules": True}, "prometheusRule": {"enabled": True},
              "dashboard": {"enabled": True}}
+NO_FEATURE = {"ledger": "none", "placementHint": False, "followers": False}
 MODES = {"internal": {}, "cert-manager": MANAGED, "supplied": SUPPLIED}
 
 # Values without which something else would be rendered than anybody wants: null for one is refused.
@@ -48,17 +49,16 @@ ALWAYS = {("image",), ("image", "repository"), ("port",), ("config",), ("certifi
 
 # The keys that the chart writes into the program's configuration file, beside those of `config`.
 DERIVED = {
-    "internal": {"listen": ":10250", "healthListen": ":8081", "metricsListen": ":8082", "tls": {"secret": "tpu-webhook-certificate"}},
     "supplied": {"listen": ":10250", "healthListen": ":8081", "metricsListen": ":8082",
                  "tls": {"cert": "/certificate/tls.crt", "key": "/certificate/tls.key"}},
 }
-DERIVED["cert-manager"] = DERIVED["supplied"]
+DERIVED["cert-manager"] = DERIVED["internal"] = DERIVED["supplied"]
 
 # Every setting, with a value that is not its default.
 SETTINGS = {
     "mode": "enforce", "workloads": ["ray", "jobset"], "placement": False, "placementHint": False, "annotationPrefix": "tpu.example.com",
     "basePort": 65535, "kuberayTruncatedService": True, "tpuNameEverywhere": True, "torchTpu": True, "threads": 8,
-    "ledger": "cluster", "claims": True, "log": {"format": "json", "level": "debug"}, "drain": {"delay": "1s", "timeout": "60500ms"},
+    "ledger": "cluster", "followers": False, "claims": True, "log": {"format": "json", "level": "debug"}, "drain": {"delay": "1s", "timeout": "60500ms"},
     "perWorkload": {"ray": {"mode": "enforce"}, "jobset": {"placement": True, "placementHint": False}},
     "findings": {"TPU-405": "deny", "TPU-502": "off"},
     "perNamespace": {"team-a": {"placement": True, "findings": {"TPU-405": "warn"}}, "no": {"placement": False, "placementHint": True}},
@@ -86,15 +86,22 @@ POLICIES = [
 
 # (values, texts that are rendered because of them; one that begins with "no " is not)
 TEXTS = [
-    ({}, ["automountServiceAccountToken: true", "resourceNames: [tpu-webhook-certificate]", "no caBundle:", "no mountPath: /certificate",
-          "no kind: ConfigMap", "no cert-manager.io", "type: Opaque"]),
-    ({"config": {"ledger": "none"}}, ["automountServiceAccountToken: true", "no configmaps", "no nodes", "resources: [secrets]"]),
-    ({**SUPPLIED, "config": {"ledger": "none"}}, ["no automountServiceAccountToken: true", "no kind: ClusterRole", "no kind: Role",
-                                                  "no FlowSchema", "egress: []"]),
-    ({**MANAGED, "config": {"ledger": "memory"}, "replicas": 1}, ["no automountServiceAccountToken: true", "no kind: ClusterRole"]),
-    (SUPPLIED, ["secretName: mine", f"caBundle: {BASE64}", "no resourceNames", "mountPath: /certificate", "no tpu-webhook-certificate"]),
+    ({}, ["no automountServiceAccountToken: true", "serviceAccountToken:", "resourceNames: [tpu-webhook-certificate]", "no caBundle:",
+          "mountPath: /certificate", "no kind: ConfigMap", "no cert-manager.io", "type: Opaque", "optional: true", 'image: "kubectl-tpu:',
+          "- certificate\n            - keep\n"]),
+    ({"config": {"ledger": "none"}}, ["serviceAccountToken:", "no configmaps", "no rayclusters", "no [services]", "[pods]", "[nodes]",
+                                      "resources: [secrets]"]),
+    ({"keeper": {"image": {"repository": "r.example/b", "digest": "sha256:" + "1" * 64}, "resources": {"limits": {"memory": "1Gi"}}}},
+     [f'image: "r.example/b@sha256:{"1" * 64}"', "memory: 1Gi"]),
+    ({**SUPPLIED, "config": NO_FEATURE}, ["no serviceAccountToken", "no automountServiceAccountToken: true", "no kind: ClusterRole", "no kind: Role",
+                                          "no FlowSchema", "egress: []"]),
+    ({**SUPPLIED, "config": {**NO_FEATURE, "placementHint": True}}, ["serviceAccountToken:", "[nodes]", "no [pods]", "no kind: Role\n"]),
+    ({**MANAGED, "config": {**NO_FEATURE, "claims": True}}, ["serviceAccountToken:", "resourceclaims", "no [nodes]", "no [pods]", "no kind: Role\n"]),
+    ({**MANAGED, "config": {**NO_FEATURE, "ledger": "memory"}, "replicas": 1}, ["no serviceAccountToken", "no kind: ClusterRole"]),
+    (SUPPLIED, ["secretName: mine", f"caBundle: {BASE64}", "no resourceNames", "mountPath: /certificate", "no tpu-webhook-certificate",
+                "no optional: true", "no keeper"]),
     ({"certificate": {**SUPPLIED["certificate"], "caBundle": f"{BASE64[:9]}\n{BASE64[9:]}\n"}}, [f"caBundle: {BASE64}"]),
-    (MANAGED, [f"cert-manager.io/inject-ca-from: {NAMESPACE}/tpu-webhook", "kind: Issuer", "selfSigned: {}", "isCA: true", "secretName: tpu-webhook-ca", "no caBundle:", "no resourceNames",
+    (MANAGED, [f"cert-manager.io/inject-ca-from: {NAMESPACE}/tpu-webhook", "kind: Issuer", "selfSigned: {}", "isCA: true", "secretName: tpu-webhook-ca", "no caBundle:", "no resourceNames", "no keeper",
                f"- tpu-webhook.{NAMESPACE}.svc\n", "algorithm: ECDSA", "rotationPolicy: Always", "secretName: tpu-webhook-tls"]),
     ({"certificate": {"mode": "cert-manager", "certManager": {"issuerRef": {"kind": "ClusterIssuer", "name": "ca"}}}},
      ["kind: ClusterIssuer", "name: ca", "no kind: Issuer\n"]),
@@ -206,6 +213,8 @@ REFUSED = [
     ({"probe": {"namespace": NAMESPACE}}, f'probe.namespace is "{NAMESPACE}", whose Pods are never handled'),
     ({"probe": {"namespace": "a"}, "namespaces": {"exclude": ["a"]}}, 'probe.namespace is "a", whose Pods are never handled'),
     ({"probe": {"namespace": "tried", "image": {"digest": "sha256:1"}}}, "/probe/image/digest"),
+    ({"keeper": {"image": {"digest": "sha256:1"}}}, "/keeper/image/digest"),
+    ({"keeper": {"replicas": 2}}, "'replicas' not allowed"),
     ({"shadowNamespaces": {"value": True}}, "/shadowNamespaces/value"),
     ({"config": {"mode": "off"}}, "/config/mode"),
     ({"config": {"ledger": "clusters"}}, "/config/ledger"),
@@ -225,7 +234,6 @@ REFUSED = [
     ({"config": {"listen": ":1"}}, "'listen' not allowed"),
     ({"config": {"healthListen": ":1"}}, "'healthListen' not allowed"),
     ({"config": {"tls": {"cert": "x"}}}, "'tls' not allowed"),
-    ({"config": {"tls": {"secret": "x"}}}, "'tls' not allowed"),
     ({"config": {"cluster": {"context": "x"}}}, "'cluster' not allowed"),
     ({"mode": "shadow"}, "'mode' not allowed"),
     ({"validation": "false"}, "/validation"),
@@ -233,9 +241,8 @@ REFUSED = [
     ({"config": {"metricsListen": ":1"}}, "'metricsListen' not allowed"),
     ({"config": {"healthMetrics": False}}, "'healthMetrics' not allowed"),
     ({"config": {"teamRules": "/rules.yaml"}}, "'teamRules' not allowed"),
-    ({"teamRules": {"contac": "a"}}, "'contac' not allowed"),
-    ({"teamRules": {"rules": []}}, "/teamRules/rules"),
-    ({"teamRules": {"rules": [{"name": "a"}]}}, "/teamRules/rules/0"),
+    ({"teamRules": {"rules": [{"name": "a", "namespaces": ["*"]}]}}, "kubectl tpu policy --team-rules rules.yaml | kubectl apply -f -"),
+    ({"config": {"findings": {"TPU-651": "deny"}}}, "/config/findings"),
     ({"metrics": {"port": 8081}}, "/metrics/port"),
     ({"metrics": {"port": 10250}}, "metrics.port is port, 10250"),
     ({"metrics": {"from": [{}]}}, "/metrics/from/0"),
@@ -268,7 +275,7 @@ REFUSED = [
 # by a real API server in tests/e2e/test_chart.py.
 COMBINED = [
     [SUPPLIED, MANAGED, {}],
-    [{}, {"config": {"ledger": "none"}}, {"config": {"ledger": "memory"}, "replicas": 1}],
+    [{}, {"config": {"ledger": "none"}}, {"config": NO_FEATURE}, {"config": {"ledger": "memory"}, "replicas": 1}],
     [{}, {"config": {"mode": "shadow", "perWorkload": {"jobset": {"mode": "enforce"}}}}, {"config": {"workloads": ["ray", "lws"]}}],
     [{}, {"namespaces": {"optIn": {"enabled": True}, "exclude": ["a"], "selector": {"matchLabels": {"b": "c"}}}},
      {"shadowNamespaces": {"label": ""}, "failurePolicy": "Ignore", "validation": False}],
@@ -293,6 +300,7 @@ KINDS_OF_VALUES = {
     "everything enforced": {"config": {"mode": "enforce"}, "timeoutSeconds": 5},
     "one workload API enforced": {"config": {"perWorkload": {"jobset": {"mode": "enforce"}}}},
     "some workload APIs": {"config": {"workloads": ["ray", "lws"], "ledger": "none"}},
+    "nothing of the cluster": {"config": NO_FEATURE},
     "namespaces that ask for it": {"namespaces": {"optIn": {"enabled": True}, "exclude": ["a"], "selector": {"matchLabels": {"b": "c"}}}},
     "nobody waits": {"failurePolicy": "Ignore", "shadowNamespaces": {"label": ""}, "validation": False},
     "no policies": {"networkPolicy": {"enabled": False}, "flowSchema": {"enabled": False}},
@@ -369,6 +377,11 @@ def program(*arguments, text=""):
     """What the program prints."""
     return subprocess.run([options.program, *arguments], input=text, text=True, capture_output=True,
                           check=True).stdout
+
+
+def server():
+    """The admission program."""
+    return str(pathlib.Path(options.program).with_name("tpu-webhook"))
 
 
 def entries(text):
@@ -477,23 +490,51 @@ def of_workloads(names):
 
 def configuration(text):
     """The program's configuration file, as the kubelet would mount it."""
-    return base64.b64decode(re.search(r"config\.yaml: (\S+)", text)[1]).decode()
+    return base64.b64decode(re.search(r"config\.json: (\S+)", text)[1]).decode()
 
 
-def rules(text, kind):
-    """The rules of the ClusterRole or Role, each with its reason; none where there is no such role."""
-    found = re.findall(rf"^kind: {kind}\n.*?\nrules:\n(.*?)(?=\n---|\Z)", text, re.S | re.M)
+def rules(text, kind, name="tpu-webhook"):
+    """The rules of the ClusterRole or Role of this name, each with its reason; none where there is no such role."""
+    found = re.findall(rf"^kind: {kind}\nmetadata:\n  name: {name}\n(?:  .*\n)*rules:\n(.*?)(?=\n---|\Z)", text, re.S | re.M)
     assert len(found) <= 1, found
     return [rule.rstrip() for rule in re.split(r"^(?=  # )", "".join(found), flags=re.M) if rule.strip()]
 
 
+# (config, the features that read the cluster with it): settings beside those of the features themselves.
+OTHER_SETTINGS = [
+    ({"mode": "enforce", "ledger": "auto"}, ["ledger", "hint", "followers"]),
+    ({"ledger": "cluster", "workloads": ["ray"]}, ["ledger", "hint"]),
+    ({"ledger": "memory", "workloads": ["jobset"]}, ["hint", "followers"]),
+    ({"workloads": ["job"]}, ["hint"]),
+    ({"workloads": ["job"], "placement": False}, []),
+    ({**NO_FEATURE, "placementHint": True, "placement": False, "perWorkload": {"job": {"placement": True}, "ray": None}}, ["hint"]),
+    ({**NO_FEATURE, "placement": True, "perNamespace": {"a": {"placementHint": True}, "b": None}}, ["hint"]),
+    ({**NO_FEATURE, "perWorkload": {"job": {"placementHint": False}}}, []),
+]
+
+
 def values_of_rights():
-    """Values of every combination of what rights follow from, and of what they might seem to follow from."""
-    for mode, ledger, claims, more in itertools.product(MODES.values(), (None, "auto", "cluster", "memory", "none"), (False, True),
-                                                        ({}, {"placement": False, "placementHint": False, "workloads": ["jobset"], "mode": "enforce"})):
-        config = {**more, **({"ledger": ledger} if ledger else {}), **({"claims": True} if claims else {})}
-        if not (claims and ledger in ("memory", "none")):  # which the chart refuses
-            yield {**mode, "config": config, **({"replicas": 1} if ledger == "memory" else {})}
+    """(values, features): each combination of certificate mode and features, and other settings that switch features."""
+    switches = {"ledger": {"ledger": "none"}, "hint": {"placementHint": False}, "followers": {"followers": False}, "claims": {"claims": True}}
+    for mode, chosen in itertools.product(MODES.values(), itertools.product((False, True), repeat=len(switches))):
+        config, on = {}, []
+        for (feature, switch), is_given in zip(switches.items(), chosen):
+            config |= switch if is_given else {}
+            on += [feature] if is_given == (feature == "claims") else []
+        yield {**mode, "config": config}, on
+    for config, on in OTHER_SETTINGS:
+        yield {**SUPPLIED, "config": config, **({"replicas": 1} if config.get("ledger") == "memory" else {})}, on
+
+
+# Feature -> what it may read.
+READS = {"ledger": {"pods", "services", "rayclusters"}, "hint": {"nodes"}, "followers": {"pods", "nodes"},
+         "claims": {"resourceclaims", "resourceclaimtemplates", "deviceclasses"}}
+
+
+def resources(found, *verbs):
+    """The resources of rules, of those that have only these verbs."""
+    return [re.search(r"resources: \[(\w+)\]", rule)[1] for rule in found
+            if set(re.search(r"verbs: \[(.*)\]", rule)[1].split(", ")) <= set(verbs)]
 
 
 def as_a_dependency(alias, values):
@@ -555,7 +596,8 @@ class Chart(unittest.TestCase):
         self.assertEqual(set(SETTINGS), set(json.loads(program("config", "schema"))["properties"]) - set(generate.DERIVED))
         for mode in MODES:
             text = configuration(render({**MODES[mode], "config": SETTINGS}))
-            found = json.loads(program("config", "print", "--output=json", "--config=/dev/stdin", text=text))["config"]
+            subprocess.run([server(), "config", "check", "-"], input=text, text=True, capture_output=True, check=True)
+            found = json.loads(program("config", "print", "--output=json", "--config=/dev/stdin", text=text))
             wanted = {**SETTINGS, **DERIVED[mode]}
             for key in wanted:
                 with self.subTest(mode, key=key):
@@ -564,12 +606,15 @@ class Chart(unittest.TestCase):
     def test_the_configuration_file_of_each_mode(self):
         """`log` is the only default of values.yaml; null takes a setting away."""
         for mode, values in MODES.items():
-            lines = configuration(render({**values, "port": 10250, "config": {"log": None, "mode": "shadow"}})).splitlines()
-            derived = {**DERIVED[mode], "listen": ":10250", "mode": "shadow"}
-            wanted = [line for key, value in derived.items() for line in (
-                [f"{key}: {value}"] if isinstance(value, str) else [f"{key}:", *(f"  {name}: {each}" for name, each in value.items())])]
+            rendered = render({**values, "port": 10250, "config": {"log": None, "mode": "shadow"}})
             with self.subTest(mode):
-                self.assertCountEqual(wanted, lines)
+                self.assertEqual({**DERIVED[mode], "listen": ":10250", "mode": "shadow"}, json.loads(configuration(rendered)))
+
+    def test_the_revision_before_finds_its_file(self):
+        """Its Pods read config.yaml of the same Secret, which JSON is, too; those of this revision read config.json."""
+        text = defaults()
+        self.assertEqual(configuration(text), base64.b64decode(re.search(r"config\.yaml: (\S+)", text)[1]).decode())
+        self.assertIn("--config=/config/config.json", text)
 
     def test_a_change_rolls_the_pods(self):
         sums = [re.search(r"checksum/config: (\w+)", render({"config": {"mode": mode}}))[1] for mode in (None, "enforce", "shadow")]
@@ -648,11 +693,6 @@ class Chart(unittest.TestCase):
                      values=with_image(values)).partition("\nNOTES:\n")[2]
         self.assertIn("So are Pods with resource claims (config.claims)", notes)
         self.assertNotIn("with resource claims alone, in shadow", notes)
-
-    def test_claims_need_the_api_server(self):
-        with self.assertRaises(subprocess.CalledProcessError) as refusal:
-            render({"config": {"claims": True, "ledger": "none"}})
-        self.assertIn("config.claims is true", refusal.exception.stderr)
 
     def test_notes_say_whom_an_outage_touches(self):
         for config, enforced, *_ in POLICIES:
@@ -739,20 +779,6 @@ class Chart(unittest.TestCase):
                 ports = [(re.findall(r"port: (\w+)", rule), "from:" in rule) for rule in rules]
                 self.assertEqual([(["https", "health"], False), (["metrics"], not beside)], ports)
 
-    def test_rules_of_teams_are_mounted(self):
-        """In a Secret of their own, whose change rolls no Pod; and nothing of them where there are none."""
-        rules = {"contact": "#tpu", "rules": [{"name": "a", "namespaces": ["*"], "maxChips": 4}]}
-        text, other = (render({"teamRules": each}) for each in (rules, {**rules, "contact": "#other"}))
-        kept = re.search(r"name: tpu-webhook-rules\n(?:.*\n)*?  rules.yaml: (\S+)", text)[1]
-        self.assertEqual(["contact: '#tpu'", "rules:", "- maxChips: 4", "  name: a", "  namespaces:", "  - '*'"],
-                         base64.b64decode(kept).decode().splitlines())
-        self.assertIn("teamRules: /rules/rules.yaml", configuration(text).splitlines())
-        self.assertIn("mountPath: /rules", text)
-        self.assertIn("secretName: tpu-webhook-rules", text)
-        sums = [re.search(r"checksum/config: (\w+)", each)[1] for each in (text, other)]
-        self.assertEqual(*sums)
-        self.assertNotIn("rules.yaml", render({}))
-
     def test_dashboard_is_json_of_known_metrics(self):
         """Alerts and panels ask for metrics that docs/operations.md explains, or that are of the process or the API server."""
         dashboard = json.loads((CHART / "files" / "dashboard.json").read_text(encoding="utf-8"))
@@ -778,27 +804,70 @@ class Chart(unittest.TestCase):
                 self.assertIn("kind: MutatingWebhookConfiguration", render(values))
 
     def test_rbac_is_what_the_program_asks_for(self):
-        """With each of the settings that rights follow from, `rules --rbac` of the rendered configuration is what the chart binds;
-        and without a configuration it is what the chart's default values bind."""
+        """With each of the settings that rights follow from, `rules --rbac` of the rendered configuration is what the chart binds:
+        reading what the features need, and writing the ledger; and without a configuration it is what the chart's default values bind."""
         if not options.program:
             self.skipTest("no --program")
         tried, empty = 0, 0
-        for values in values_of_rights():
+        for values, features in values_of_rights():
             text = render(values)
             printed = program("rules", "--rbac", "--config=/dev/stdin", text=configuration(text))
             tried += 1
             for kind in ("ClusterRole", "Role"):
                 with self.subTest(values, kind=kind):
                     self.assertEqual(rules(text, kind), rules(printed, kind))
+            with self.subTest(values):
+                reads = resources(rules(text, "ClusterRole"), "get", "list", "watch")
+                self.assertCountEqual(set().union(*(READS[feature] for feature in features)), reads)
+                writes = "create", "delete", "get", "list", "update"
+                self.assertEqual(["configmaps"] if "ledger" in features else [],
+                                 [each for each in resources(rules(text, "Role"), *writes) if each != "secrets"])
+                self.assertNotIn("automountServiceAccountToken: true", text)
             if "kind:" not in printed:
                 empty += 1
-                for word in ("automountServiceAccountToken: false", "egress: []"):
-                    self.assertIn(word, text)
-                self.assertNotRegex(text, "kind: (Cluster)?Role(Binding)?\n|kind: FlowSchema|automountServiceAccountToken: true")
-            self.assertEqual("resourceclaims" in printed, bool(values["config"].get("claims")))
-        self.assertEqual((48, 8), (tried, empty))
+                server = "\n---\n".join(one for one in re.split(r"^---$", text, flags=re.M) if "keeper" not in one)
+                self.assertIn("egress: []", server)
+                self.assertNotRegex(server, "kind: (Cluster)?Role(Binding)?\n|kind: FlowSchema|serviceAccountToken:")
+        self.assertEqual((56, 5), (tried, empty))
         for kind in ("ClusterRole", "Role"):
             self.assertEqual(rules(defaults(), kind), rules(program("rules", "--rbac"), kind))
+
+    def test_the_table_of_rights_is_what_each_feature_gets(self):
+        """docs/install.md, "Which rights?": a row is what the account has with this feature alone."""
+        rows = re.findall(r"^\| `(ledger|placementHint|followers|claims): .*? \| (.*?) \|", (ROOT / "docs" / "install.md").read_text(encoding="utf-8"), re.M)
+        self.assertEqual(["ledger", "placementHint", "followers", "claims"], [feature for feature, _ in rows])
+        for feature, said in rows:
+            text = render({**SUPPLIED, "config": {**NO_FEATURE, feature: "auto" if feature == "ledger" else True}})
+            found = []
+            for kind, where in (("ClusterRole", ""), ("Role", " of its own namespace")):
+                for rule in rules(text, kind):
+                    resource, verbs = re.search(r"resources: \[(\w+)\]\n +verbs: \[(.*)\]", rule).groups()
+                    found.append(f"{resource}{where}: {verbs}")
+            with self.subTest(feature):
+                self.assertEqual(said, "; ".join(found))
+
+    def test_the_keeper_alone_writes_the_certificate(self):
+        """Its roles are what it prints; the server's account never has a right on Secrets or webhook configurations; and the
+        server's Pods mount the certificate and its key, not those of the CA."""
+        for mode, values in MODES.items():
+            text = render(values)
+            for kind in ("ClusterRole", "Role"):
+                with self.subTest(mode, kind=kind):
+                    self.assertNotRegex("".join(rules(text, kind)), "secrets|webhookconfigurations")
+                    if options.program and mode == "internal":
+                        keeper = subprocess.run([pathlib.Path(options.program).with_name("kubectl-tpu"), "certificate", "rights"],
+                                                text=True, capture_output=True, check=True).stdout
+                        self.assertEqual(rules(keeper, kind, "tpu-webhook-keeper"), rules(text, kind, "tpu-webhook-keeper"))
+                        self.assertTrue(rules(text, kind, "tpu-webhook-keeper"))
+            keys = re.findall(r"- key: (\S+)\n +path: (\S+)\n", text.partition("- name: certificate\n          secret:")[2].partition("---")[0])
+            self.assertEqual([("tls.crt", "tls.crt"), ("tls.key", "tls.key")], keys)
+
+    def test_the_alert_of_the_keeper_follows_from_its_times(self):
+        """A day after it should have renewed."""
+        times = (ROOT / "kubectl" / "certificate" / "times.hpp").read_text(encoding="utf-8")
+        days = int(re.search(r"leaf_left\{24 \* (\d+)\}", times)[1])
+        self.assertIn(f"- time() < {days - 1} * 86400", render(MONITORED))
+        self.assertNotIn("CertificateNotRenewed", render({**MONITORED, **MANAGED}))
 
     def test_a_parent_chart_has_it_as_a_dependency(self):
         """By a condition, by another name, and with values that Helm passes to every chart: the objects are those of the chart by itself."""
@@ -843,7 +912,7 @@ class Chart(unittest.TestCase):
             refused, text = self.render_what_is_allowed({path: None for path, _ in every_value() if len(path) == depth})
             with self.subTest(depth=depth):
                 self.assertEqual([], broken(text))
-                more = [line for line in text.splitlines() if line not in usual and not re.search(r"checksum/config|config\.yaml:|\{\}$", line)]
+                more = [line for line in text.splitlines() if line not in usual and not re.search(r"checksum/config|config\.(json|yaml):|\{\}$", line)]
                 self.assertEqual([], more, "what was left out is not left out")
                 self.assertNotIn("null", configuration(text))
                 self.assertLessEqual({path for path in ALWAYS if len(path) == depth}, refused)
@@ -893,7 +962,7 @@ class Chart(unittest.TestCase):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", help="a tpu-webhook, for the names of its flags")
+    parser.add_argument("--program", help="a kubectl-tpu, for what it prints, beside a tpu-webhook")
     parser.add_argument("--helm", help="another helm than the pinned one")
     parser.add_argument("--update", action="store_true", help="rewrite the golden file")
     options, rest = parser.parse_known_args()

@@ -1,6 +1,6 @@
 """What `doctor` tells a person to run, run as printed by the real helm before a made-up API server.
 
-    python3 tests/charts/fixes.py --program build/ci/server/tpu-webhook [--helm HELM]
+    python3 tests/charts/fixes.py --program build/ci/server/kubectl-tpu [--helm HELM]
 
 Each case is an installation by helm with values that are no defaults, and something that is wrong with it. Of each
 command: it ends well, no value but the named ones has changed, and the same holds of what is rendered.
@@ -564,6 +564,7 @@ CHOSEN = [
     {"serviceAccount": {"annotations": {"iam.gke.io/x": "y"}}}, {"image": {"pullSecrets": ["s"], "pullPolicy": "Always"}},
     {"extraVolumes": [{"name": "v", "emptyDir": {}}], "extraVolumeMounts": [{"name": "v", "mountPath": "/v"}]},
     {"certificate": {"mode": "cert-manager"}}, {"certificate": SUPPLIED["certificate"]}, {"certificate": SUPPLIED["certificate"], "config": {"ledger": "none"}},
+    {"certificate": SUPPLIED["certificate"], "config": {"ledger": "none", "placementHint": False, "followers": False}},
     {"affinity": {"podAntiAffinity": {}}, "nodeSelector": {"a": "b"}},
 ]
 

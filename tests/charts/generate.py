@@ -1,6 +1,6 @@
 """Writes the files of charts/tpu-webhook that are made from the program, or says how they differ.
 
-    python3 tests/charts/generate.py --program build/ci/server/tpu-webhook [--check]
+    python3 tests/charts/generate.py --program build/ci/server/kubectl-tpu [--check]
 
 * templates/_program.tpl: parts of the conditions of the webhook's entries and the objects that are checked (`rules --entries`), and the
   defaults that other objects depend on (`config schema`);
@@ -18,10 +18,10 @@ CHART = pathlib.Path(__file__).resolve().parents[2] / "charts" / "tpu-webhook"
 TEMPLATE, SCHEMA = CHART / "templates" / "_program.tpl", CHART / "values.schema.json"
 
 # Set by the chart, from other values, or of no use in a Pod.
-DERIVED = ("listen", "healthListen", "metricsListen", "healthMetrics", "tls", "cluster", "teamRules", "$schema")
+DERIVED = ("listen", "healthListen", "metricsListen", "healthMetrics", "tls", "cluster", "$schema")
 PREFIX = "prefix.placeholder"  # stands for the value in what the program prints
 HEADER = """{{/* Made from the program; do not edit, and do not translate by hand:
-       python3 tests/charts/generate.py --program build/ci/server/tpu-webhook
+       python3 tests/charts/generate.py --program build/ci/server/kubectl-tpu
 
      asksForTpu, hasClaims and annotated are what makes a Pod concern the webhook, selectsGpus what does not;
      the argument of all but annotated is where its specification is. is.NAME: the workload table names
@@ -63,7 +63,7 @@ def _define(name: str, text: str) -> str:
 def _schema(settings: dict) -> str:
     """Drafts 7 alike; what may be null in a file, a value that Helm takes away, may be so here, too."""
     values = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    config = {"description": "The program's settings, as in `tpu-webhook config schema`, without those that the chart sets.",
+    config = {"description": "The program's settings, as in `kubectl tpu config schema`, without those that the chart sets.",
               "type": "object", "additionalProperties": False,
               "properties": {key: value for key, value in settings["properties"].items() if key not in DERIVED}}
     values["properties"]["config"] = config

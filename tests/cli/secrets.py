@@ -19,6 +19,7 @@ import tempfile
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "server"), str(TESTS / "support")]
 
+import certificates  # noqa: E402
 import checks  # noqa: E402
 import golden_reviews  # noqa: E402
 import program  # noqa: E402
@@ -223,48 +224,6 @@ def in_nothing_that_is_said_of_a_cluster():
             said = run(*words, "--cluster", file)
             assert said, words
             require_nothing(said, " ".join(words))
-
-
-def kubeconfig(user):
-    return json.dumps({
-        "apiVersion": "v1", "kind": "Config", "current-context": "c",
-        "clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:1"}}],
-        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
-        "users": [{"name": "u", "user": user}]})
-
-
-@check
-def in_nothing_that_is_said_of_a_kubeconfig():
-    good = {"token": SECRET}
-    users = [good, {"token": [SECRET]}, {"token": f"{SECRET}\r\nx: y"}, {"username": "u", "password": SECRET},
-             {"username": [SECRET], "password": {SECRET: SECRET}}, {"client-key-data": SECRET}, {"tokenFile": [SECRET]},
-             {"client-key-data": base64.b64encode(SECRET.encode()).decode(), "client-certificate-data": "eA=="},
-             {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "args": ["-c", f"echo {SECRET}"]}},
-             {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "args": [[SECRET]],
-                       "env": [{"name": "A", "value": {SECRET: SECRET}}]}}]
-    with tempfile.TemporaryDirectory() as name:
-        file = pathlib.Path(name) / "config"
-        texts = [kubeconfig(user) for user in users]
-        texts += [kubeconfig(good).replace(f'"{SECRET}"', bad) for bad in (
-            SECRET, f'"{SECRET}', f'"{SECRET}\\q"', f'"{SECRET}\x01"', f"*{SECRET}", f"'{SECRET}", f"&{SECRET}", f"!{SECRET} x")]
-        for text in texts:
-            file.write_text(text)
-            for words in (("slices",), ("doctor",), ("ledger", "list"), ("serve", "--listen", "127.0.0.1:0", "--ledger", "cluster",
-                                                                      "--tls-secret", "a")):
-                said = run_briefly(*words, "--kubeconfig", file)
-                assert said, (words, text)
-                require_nothing(said, f"{' '.join(words)}, {text}")
-
-
-def run_briefly(*words):
-    """What is said within two seconds: who serves does not end by itself."""
-    with subprocess.Popen([program.of(*words), *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True) as process:
-        try:
-            return process.communicate(timeout=2)[0]
-        except subprocess.TimeoutExpired:
-            process.kill()
-            return process.communicate()[0]
 
 
 if __name__ == "__main__":

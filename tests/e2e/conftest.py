@@ -10,7 +10,7 @@ import signal
 
 import pytest
 
-from controlplane import cluster, core, operators, process
+from controlplane import cluster, core, operators, process, programs
 from controlplane.state import default_directory, load
 from harness import built, pools, report
 from harness.api import Api
@@ -105,7 +105,8 @@ def program(plane):
 
 @pytest.fixture(scope="session")
 def tools(program):
-    """The operators' program: kubectl tpu."""
+    """The operators' program: kubectl tpu. It finds the real kubectl, which it starts as its proxy."""
+    os.environ["PATH"] = f"{os.path.dirname(programs.path('kubectl'))}:{os.environ['PATH']}"
     return program.with_name("kubectl-tpu")
 
 

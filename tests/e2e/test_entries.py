@@ -1,5 +1,5 @@
 """Story 9, the entries of the configuration: each Pod reaches exactly one, of the mode of its workload API; an outage
-touches only whom it must. All combinations are in tests/unit/server/rules/partition_test.cpp; this asks a real API server.
+touches only whom it must. All combinations are in tests/unit/kubectl/reference/rules/partition_test.cpp; this asks a real API server.
 
 Which webhooks were called is what the API server's audit log says of each Pod; which workload API it is of, what
 the program's own log says. Dry runs, and whether they are allowed does not matter.

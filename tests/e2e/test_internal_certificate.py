@@ -1,7 +1,10 @@
-"""Story 7, as most will have it: the replicas issue and renew their certificate by themselves (certificate.mode: internal)."""
+"""Story 7, as most will have it: a keeper issues and renews the certificate, and replicas mount it (certificate.mode: internal).
+
+The keeper is the real one, with the rights that the chart gives its account. There is no kubelet here: harness/kubelet.py
+writes the Secret's data into the folder that stands for the mount, at once or so many seconds late.
+"""
 
 import contextlib
-import signal
 import time
 
 import pytest
@@ -9,6 +12,7 @@ import pytest
 from harness import audit, rbac, trusted
 from harness.api import Refused, wait_for
 from harness.figures import unregistered
+from harness.keeper import NAME as KEEPER, Keeper, KilledAfterEachWrite
 from harness.load import Load, alone
 from harness.longer import in_full
 from harness.namespace import Namespace
@@ -21,9 +25,10 @@ INTERNAL = {"certificate": {"mode": "internal"}}
 RATE = 200
 RATE_FOR_MINUTES = in_full(RATE, otherwise=20)
 USERS = 32
-ROLE = ("rbac.authorization.k8s.io/v1", "ClusterRole", NAME)
+ROLE = ("rbac.authorization.k8s.io/v1", "ClusterRole", KEEPER)
 VALIDATING = "ValidatingWebhookConfiguration"
-RACES = 5  # of replicas that start with an empty Secret
+RACES = 3  # of two keepers that start with an empty Secret and untrusted entries
+LATE_KUBELET = 150  # seconds, as late as a kubelet may be
 
 
 @pytest.fixture(scope="module")
@@ -33,13 +38,15 @@ def internal(release):
 
 
 def test_a_first_install(release, api, namespace, picture):
-    """Everything is there at once, as Helm makes it; TPU Pods are refused until a replica is ready, and no longer."""
+    """Everything is there at once, as Helm makes it; TPU Pods are refused until a replica is ready, and no longer. It is ready
+    once it has a certificate, and has none before every entry trusts it."""
     tries = []
     with release.reinstalled(INTERNAL, before=lambda: tries.append(wait_for("a refusal", lambda: refusal(api, namespace), 10))):
         assert "failed calling webhook" in tries[0], tries
         assert injected(namespace.create(member("afterwards", 0)))
         held = set(trusted.bundles(api) + trusted.bundles(api, VALIDATING))
         assert len(held) == 1 and trusted.authorities(held.pop()) == 1
+        assert any(line["msg"].startswith("no certificate yet") for one in release.replicas for line in one.log())
         picture("a first install", f"  {release.ready_seconds:.1f} s from the first process to a replica that the API server trusts;\n"
                 f"  before it a TPU Pod was refused: {tries[0]}")
 
@@ -63,7 +70,7 @@ def test_a_certificate_is_renewed(internal, api, namespace, picture):
     assert trusted.bundles(api) == bundle
     assert "tpu-webhook.dev/renew" not in api.get("v1", "Secret", trusted.SECRET, NAMESPACE)["metadata"].get("annotations", {})
     assert load.failed == [] and verifier.failed == []
-    picture("a certificate renewed by the replicas", f"  served by all three {seconds:.1f} s after it was asked for; "
+    picture("a certificate renewed by the keeper", f"  served by all three {seconds:.1f} s after it was asked for; "
             f"{verifier.made} new connections, all trusted\n  {load.line()}")
 
 
@@ -80,15 +87,32 @@ def test_a_ca_is_renewed(internal, api, namespace, picture):
         trusted.ask_for(api, "ca")
         step("both are trusted", lambda: all(trusted.authorities(one) == 2 and old in one for one in everywhere(api)), 30)
         step("the new one signs", lambda: len(new := trusted.served(internal)) == 1 and not new & before, 120)
-        step("the old one is gone", lambda: all(trusted.authorities(one) == 1 and old != one for one in everywhere(api)), 240)
+        step("the old one is gone", lambda: all(trusted.authorities(one) == 1 and old != one for one in everywhere(api)), 420)
         load.more(RATE_FOR_MINUTES)
     assert load.failed == [] and verifier.failed == []
-    picture("a CA renewed by the replicas", f"  {', '.join(steps)};\n  {verifier.made} new connections, all trusted, "
+    picture("a CA renewed by the keeper", f"  {', '.join(steps)};\n  {verifier.made} new connections, all trusted, "
             f"half of them as of {trusted.LATE} s before\n  {load.line()}")
 
 
+def test_a_ca_is_renewed_by_keepers_that_are_killed(internal, api, namespace, picture):
+    """After each write; and the kubelet is as late as one may be: no creation fails, no API server distrusts a replica."""
+    old, internal.kubelet.late = trusted.bundles(api)[0], LATE_KUBELET
+    try:
+        with replicas(internal, 2), trusted.Verifier(internal, api) as verifier, busy(api, namespace, RATE_FOR_MINUTES) as load, \
+                KilledAfterEachWrite(internal.keeper, api, NAMESPACE) as killing:
+            trusted.ask_for(api, "ca")
+            wait_for("the old one to go", lambda: all(trusted.authorities(one) == 1 and old != one for one in everywhere(api)), 600)
+            load.more(RATE_FOR_MINUTES)
+        wait_for("the new certificate", lambda: trusted.served(internal) == {"".join(trusted.secret(api)["tls.crt"].split())}, LATE_KUBELET + 30)
+    finally:
+        internal.kubelet.late = 0
+    assert load.failed == [] and verifier.failed == [] and killing.killed >= 5
+    picture("a CA renewed by keepers that are killed", f"  {killing.killed} were, each after a write; the kubelet was {LATE_KUBELET} s late;\n"
+            f"  {verifier.made} new connections, all trusted\n  {load.line()}")
+
+
 def test_an_emptied_secret_is_filled_again(internal, api, namespace):
-    """With what is served: nobody notices."""
+    """With what it had: nobody notices."""
     with replicas(internal, 2), trusted.Verifier(internal, api) as verifier, Load(namespace, dry_run=True) as load:
         before = trusted.secret(api)
         api.patch("v1", "Secret", trusted.SECRET, {"data": None}, NAMESPACE)
@@ -114,60 +138,71 @@ def test_an_entry_that_an_upgrade_adds(internal, api, namespace, picture):
     assert injected(namespace.create(member("afterwards", 0)))
 
 
-def test_a_replica_is_killed_between_secret_and_configuration(internal, api, namespace):
-    """It has written the one and not the other: here it may not. The next one finishes."""
-    role = api.get(*ROLE)
-    only = internal.replicas[0]
-    only.kill()
-    api.patch("v1", "Secret", trusted.SECRET, {"data": None}, NAMESPACE)
-    before = trusted.bundles(api)
-    try:
-        allow(api, role, ["get"])
-        only.start()
-        wait_for("the Secret to be filled", lambda: "bundle.crt" in trusted.secret(api), 30)
-        wait_for("its complaint", lambda: any("mutatingwebhookconfigurations" in str(line.get("error")) for line in only.log()), 30)
-        assert trusted.bundles(api) == before
-        assert internal.relay()["ready"] == []
-        only.kill()
-    finally:
-        allow(api, role, ["get", "update"])
-    only.start()
-    internal.wait_ready()
+def test_a_lost_secret_and_a_keeper_that_may_not_write(internal, api, namespace):
+    """It has written a new CA into the Secret and may not write the configurations: there is no certificate of it, and what is
+    served is still trusted. Once it may, both are trusted, and no creation has failed."""
+    role, before = api.get(*ROLE), trusted.bundles(api)
+    internal.keeper.kill()
+    with Load(namespace, dry_run=True) as load, trusted.Verifier(internal, api) as verifier:
+        api.patch("v1", "Secret", trusted.SECRET, {"data": None}, NAMESPACE)
+        try:
+            allow(api, role, ["get"])
+            internal.keeper.start()
+            wait_for("the CA", lambda: "ca.crt" in trusted.secret(api), 30)
+            wait_for("its complaint", lambda: any("mutatingwebhookconfigurations" in str(line.get("error")) for line in internal.keeper.log()), 30)
+            assert trusted.bundles(api) == before and "tls.crt" not in trusted.secret(api)
+        finally:
+            allow(api, role, ["get", "update"])
+        wait_for("both CAs", lambda: all(trusted.authorities(one) == 2 for one in everywhere(api)), 60)
+        wait_for("the certificate", lambda: "tls.crt" in trusted.secret(api), 120)
+        wait_for("it to be served", lambda: trusted.served(internal) == {"".join(trusted.secret(api)["tls.crt"].split())}, 30)
+        load.more(50)
+    assert load.failed == [] and verifier.failed == []
     assert set(everywhere(api)) == {trusted.secret(api)["bundle.crt"]} != set(before)
-    assert injected(namespace.create(member("afterwards", 0)))
 
 
-def test_the_rules_by_name_are_what_is_used(internal, api, plane, program):
-    """Of the rules with names in `rules --rbac` none is for nothing: get and update, of one Secret and two configurations."""
-    api.patch("v1", "Secret", trusted.SECRET, {"data": None}, NAMESPACE)
-    wait_for("the Secret to be filled", lambda: trusted.secret(api), 30)
-    _, by_name = rbac.said(program)
-    assert by_name and by_name <= audit.used_by(plane, f"system:serviceaccount:{NAMESPACE}:{NAME}")
+def test_the_keepers_rules_are_what_is_used(internal, api, plane, program):
+    """Of the rules that `certificate rights` prints none is for nothing; and the replicas' account has used none of them."""
+    api.patch("v1", "Secret", trusted.SECRET, {"data": {"bundle.crt": None, "tls.crt": None}}, NAMESPACE)
+    wait_for("the Secret to be filled", lambda: "tls.crt" in trusted.secret(api), 30)
+    internal.keeper.kill()
+    configuration = api.get(*CONFIGURATION, NAME)
+    without = [{**one, "clientConfig": {**one["clientConfig"], "caBundle": None}} for one in configuration["webhooks"]]
+    api.patch(*CONFIGURATION, NAME, {"webhooks": without})
+    api.patch(CONFIGURATION[0], VALIDATING, NAME, {"webhooks": [
+        {**one, "clientConfig": {**one["clientConfig"], "caBundle": None}} for one in api.get(CONFIGURATION[0], VALIDATING, NAME)["webhooks"]]})
+    internal.keeper.start()
+    wait_for("every bundle", lambda: set(everywhere(api)) == {trusted.secret(api)["bundle.crt"]}, 30)
+    rules = rbac.of_the_keeper(program)
+    assert rules and rules == audit.used_by(plane, f"system:serviceaccount:{NAMESPACE}:{KEEPER}")
+    assert not rules & audit.used_by(plane, f"system:serviceaccount:{NAMESPACE}:{NAME}")
 
 
-def test_replicas_that_issue_at_once_agree(internal, api, picture):
-    """They start with an empty Secret: one writes it, the others take what it wrote."""
-    with replicas(internal, 3):
-        before = first_writes(internal)
-        for _ in range(RACES):
-            for one in internal.replicas:
-                one.signal(signal.SIGKILL)
-            for one in internal.replicas:
-                one.wait_exit()
-            api.patch("v1", "Secret", trusted.SECRET, {"data": None}, NAMESPACE)
-            for one in internal.replicas:
-                one.start()
-            internal.wait_ready()
-            held = trusted.secret(api)
-            wait_for("one certificate", lambda: trusted.served(internal) == {"".join(held["tls.crt"].split())}, 30)
-            assert set(everywhere(api)) == {held["bundle.crt"]}
-        assert first_writes(internal) - before == RACES
-    picture("three replicas that issue at once", f"  {RACES} times: one CA and one certificate each time")
+def test_keepers_that_issue_at_once_agree(internal, api, plane, program, picture):
+    """Two start with an empty Secret and entries that trust nobody: one writes, the other takes what it wrote."""
+    second = Keeper(plane, program, internal.keeper_pod, f"{KEEPER}-2")
+    before = first_writes(internal.keeper, second)
+    for _ in range(RACES):
+        internal.keeper.kill()
+        api.patch("v1", "Secret", trusted.SECRET, {"data": None}, NAMESPACE)
+        for kind in (CONFIGURATION[1], VALIDATING):
+            entries = api.get(CONFIGURATION[0], kind, NAME)["webhooks"]
+            api.patch(CONFIGURATION[0], kind, NAME, {"webhooks": [
+                {**one, "clientConfig": {**one["clientConfig"], "caBundle": None}} for one in entries]})
+        internal.keeper.start()
+        second.start()
+        wait_for("a certificate", lambda: "tls.crt" in trusted.secret(api), 60)
+        held = trusted.secret(api)
+        wait_for("one certificate", lambda held=held: trusted.served(internal) == {"".join(held["tls.crt"].split())}, 30)
+        assert set(everywhere(api)) == {held["bundle.crt"]}
+        second.forget()
+    assert first_writes(internal.keeper, second) - before == RACES
+    picture("two keepers that issue at once", f"  {RACES} times: one CA and one certificate each time")
 
 
-def first_writes(release) -> int:
-    """How often any replica has written a first CA into the Secret."""
-    return sum(line.get("written") == "the first CA and certificate" for one in release.replicas for line in one.log())
+def first_writes(*keepers) -> int:
+    """How often any of them has written a first CA into the Secret."""
+    return sum(line.get("written") == "the first CA" for one in keepers for line in one.log())
 
 
 def everywhere(api) -> list:
@@ -176,7 +211,7 @@ def everywhere(api) -> list:
 
 
 def allow(api, role: dict, verbs: list) -> None:
-    """The verbs that the ServiceAccount has on webhook configurations."""
+    """The verbs that the keeper's account has on webhook configurations."""
     rules = [{**rule, "verbs": verbs} if rule["apiGroups"] == ["admissionregistration.k8s.io"] else rule for rule in role["rules"]]
     api.patch(*ROLE, {"rules": rules})
 

@@ -127,7 +127,7 @@ def test_the_chart_is_installed_anew_with_other_values(release, namespace, api):
         configuration = api.get(*CONFIGURATION, release.configuration)
         assert configuration["webhooks"][0]["failurePolicy"] == "Ignore"
         assert len(release.replicas) == len(release.relay()["ready"]) == 2
-        mounted = yaml.safe_load((release.mounts["/config"] / "config.yaml").read_text(encoding="utf-8"))
+        mounted = yaml.safe_load((release.mounts["/config"] / "config.json").read_text(encoding="utf-8"))
         assert mounted.items() >= values["config"].items()
         (file,) = [argument.partition("=")[2] for argument in release.replicas[0].command() if argument.startswith("--config=")]
         copied = yaml.safe_load(pathlib.Path(file).read_text(encoding="utf-8"))

@@ -63,37 +63,18 @@ struct Sent {
   bool operator==(const Sent&) const = default;
 };
 
-// Most objects break most of it.
-webhook::config::Config with_rules() {
-  webhook::config::Config config;
-  config.rules = std::make_shared<const webhook::rules::Rules>(
-      webhook::rules::Rules{.list = {{.name = "few",
-                                      .namespaces = {"d*", "team-*"},
-                                      .accelerators = {"tpu-v5*"},
-                                      .topologies = {"2x2*"},
-                                      .capacities = {webhook::rules::Capacity::on_demand},
-                                      .slice_chips = 4,
-                                      .slices = 1,
-                                      .chips = 4,
-                                      .object_names = "d*",
-                                      .resumable = true,
-                                      .run_seconds = 60}},
-                            .others_may_ask = false});
-  return config;
-}
-
 // At /mutate, /shadow or /validate, by the letter in front; what was the body is gone afterwards.
 Sent ask(std::string_view line, Workspace& workspace) {
   static const OddCluster cluster;
-  static const webhook::config::Config plain, shadow = plain.in_shadow(), ruled = with_rules();
+  static const webhook::config::Config plain, shadow = plain.in_shadow();
   const char path = line.empty() ? 'm' : line.front();
   if (!line.empty() && path != '{') line.remove_prefix(1);
   const test::OwnMapping mapped(line, webhook::read::padding);
   const auto body = webhook::read::Body::padded(mapped.text());
   webhook::ledger::MemoryLedger ledger;
   const webhook::answer::Answer answer =
-      path == 'v' || path == 'r'
-          ? webhook::validate::validate(body, path == 'r' ? ruled : plain, cluster, workspace)
+      path == 'v'
+          ? webhook::validate::validate(body, plain, cluster, workspace)
           : webhook::answer::admit(body, path == 's' ? shadow : plain, cluster, workspace, ledger);
   require(answer.summary.reason != webhook::outcome::Reason::internal_error,
           "a fault of ours: " + std::string(answer.body));

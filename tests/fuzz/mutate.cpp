@@ -223,7 +223,7 @@ void change(Json& document, Random& random) {
 std::string changed(std::string_view text, Random& random) {
   std::string out;
   if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') {
-    out = below(random, 4) == 0 ? "msvr"[below(random, 4)] : text.front();
+    out = below(random, 4) == 0 ? "msv"[below(random, 3)] : text.front();
     text.remove_prefix(1);
   }
   Json document = Json::parse(text, nullptr, false);

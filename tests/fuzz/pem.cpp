@@ -1,4 +1,4 @@
-#include "server/tls/certificates.hpp"
+#include "kubectl/x509/certificates.hpp"
 #include "server/tls/context.hpp"
 #include "tests/fuzz/growth.hpp"
 #include "tests/fuzz/targets.hpp"
@@ -19,14 +19,15 @@ void pem(std::string_view bytes) {
   } catch (const std::runtime_error& refused) {
     require_sentence(refused.what());
   }
-  const auto certificates = tls_room::read_certificates(text);
+  const auto certificates = server::x509::read_certificates(text);
   if (certificates) require(!certificates->empty(), "none is not an error");
   if (!certificates) require_sentence(certificates.error().message());
-  const auto verified = tls_room::verify_chain(text, text, "localhost", now);
+  const auto verified = server::x509::verify_chain(text, text, "localhost", now);
   if (!verified) require_sentence(verified.error().message());
-  tls_room::belongs_to(text, text);
-  require_linear_time(
-      bytes, "\n", [](std::string_view input) { tls_room::read_certificates(std::string(input)); });
+  server::x509::belongs_to(text, text);
+  require_linear_time(bytes, "\n", [](std::string_view input) {
+    server::x509::read_certificates(std::string(input));
+  });
 }
 
 }  // namespace tpuwh::fuzz

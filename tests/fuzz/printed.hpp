@@ -1,7 +1,7 @@
 // What a command prints, as a person at a terminal and a program read it.
 #pragma once
 
-#include "server/text/console.hpp"
+#include "kubectl/text/console.hpp"
 #include "tests/fuzz/targets.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,11 +1,10 @@
 #include "kubectl/policy/command.hpp"
-#include "server/settings/rules_file.hpp"
-#include "server/text/yaml.hpp"
+#include "kubectl/team_rules/judge.hpp"
+#include "kubectl/team_rules/rules_file.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "tests/fuzz/growth.hpp"
 #include "tests/fuzz/printed.hpp"
-#include "tests/fuzz/problems.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "webhook/rules/judge.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -14,7 +13,7 @@ namespace tpuwh::fuzz {
 
 namespace {
 
-namespace asked = webhook::rules;
+namespace asked = server::team_rules;
 using server::Json;
 
 // Breaks most of what a rule may say, in two templates.
@@ -55,7 +54,7 @@ std::string printed(const server::policy::PolicyOptions& options) {
 // For whoever applies them: YAML and JSON of the same objects.
 void require_policies(asked::Rules all) {
   server::policy::PolicyOptions options;
-  options.config.rules = std::make_shared<const asked::Rules>(std::move(all));
+  options.rules = std::move(all);
   const auto documents = server::text::parse_yaml(printed(options));
   require(documents.has_value(), "the policies are no YAML");
   options.output = server::policy::PolicyOutput::json;
@@ -68,16 +67,15 @@ void require_policies(asked::Rules all) {
 
 void rules(std::string_view bytes) {
   const std::string text(bytes);
-  const server::settings::RulesFile file = server::settings::parse_rules(text, "f");
-  require_told(file.problems, text);
+  const asked::RulesFile file = asked::parse_rules(text, "f");
+  for (const std::string& each : file.problems) require_plain(each);
   if (file.problems.empty()) {
     require(!file.rules.list.empty(), "no rule was taken, and nothing is wrong");
     require_judged(file.rules);
     require_policies(file.rules);
   }
-  require_linear_time(bytes, "\n", [](std::string_view input) {
-    server::settings::parse_rules(std::string(input), "f");
-  });
+  require_linear_time(bytes, "\n",
+                      [](std::string_view input) { asked::parse_rules(std::string(input), "f"); });
 }
 
 }  // namespace tpuwh::fuzz

@@ -1,4 +1,5 @@
-#include "server/settings/command.hpp"
+#include "kubectl/settings/command.hpp"
+#include "kubectl/settings/read.hpp"
 #include "tests/fuzz/growth.hpp"
 #include "tests/fuzz/printed.hpp"
 #include "tests/fuzz/problems.hpp"
@@ -26,13 +27,16 @@ std::string printed(const std::vector<Given>& given, ConfigOutput output) {
 
 void settings(std::string_view bytes) {
   const std::string text(bytes);
-  const ConfigFile file = parse_config(text, "f");
+  require_told(parse_config(text, "f").problems, text);
+  const ConfigFile file = parse_yaml_config(text, "f");
   require_told(file.problems, text);
-  require_json(printed(file.given, ConfigOutput::json));
+  const std::string json = printed(file.given, ConfigOutput::json);
+  require_json(json);
+  require(parse_config(json, "f").problems.empty(), "the server does not take what is printed");
   // What is in force is a file that says the same.
   const std::string once = printed(file.given, ConfigOutput::yaml);
   require_plain(once);
-  const ConfigFile again = parse_config(once, "f");
+  const ConfigFile again = parse_yaml_config(once, "f");
   require(again.problems.empty(),
           "what is printed is not taken: " +
               (again.problems.empty() ? std::string() : again.problems[0].text()));
@@ -49,7 +53,7 @@ void settings(std::string_view bytes) {
   require(without_comments(printed(again.given, ConfigOutput::yaml)) == without_comments(once),
           "printed, read and printed again it is another:\n" + once);
   require_linear_time(bytes, "\n",
-                      [](std::string_view input) { parse_config(std::string(input), "f"); });
+                      [](std::string_view input) { parse_yaml_config(std::string(input), "f"); });
 }
 
 }  // namespace tpuwh::fuzz

@@ -99,9 +99,6 @@ void yaml(std::string_view bytes);
 // served is refused in one printable sentence.
 void pem(std::string_view bytes);
 
-// A kubeconfig: a way to an API server, or one printable sentence.
-void kubeconfig(std::string_view bytes);
-
 struct Target {
   std::string_view name;
   void (*run)(std::string_view bytes);

@@ -3,8 +3,8 @@
 namespace tpuwh::fuzz {
 
 std::span<const Target> targets() {
-  static constexpr Target all[] = {
-      {"input", input}, {"manifest", manifest}, {"rules", rules}, {"snapshot", snapshot}};
+  static constexpr Target all[] = {{"input", input},       {"manifest", manifest}, {"rules", rules},
+                                   {"settings", settings}, {"snapshot", snapshot}, {"yaml", yaml}};
   return all;
 }
 

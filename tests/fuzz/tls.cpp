@@ -1,7 +1,7 @@
-#include "server/tls/issuing.hpp"
 #include "server/tls/stream.hpp"
 #include "tests/fuzz/growth.hpp"
 #include "tests/fuzz/targets.hpp"
+#include "tests/support/issued.hpp"
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -54,7 +54,7 @@ const server::tls::ContextPtr& server_context() {
   static const server::tls::ContextPtr context = [] {
     const auto now = std::chrono::system_clock::now();
     const std::vector<std::string> names{"localhost"};
-    return server::tls::make_context(server::tls::issue(names, now).pair, now);
+    return server::tls::make_context(test::issue(names, now).pair, now);
   }();
   return context;
 }

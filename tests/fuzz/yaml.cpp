@@ -1,4 +1,4 @@
-#include "server/text/yaml.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "tests/fuzz/growth.hpp"
 #include "tests/fuzz/printed.hpp"
 #include "tests/fuzz/targets.hpp"

@@ -15,6 +15,7 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / name) for name in ("security", "server", "support", "support/workloads", "e2e")]
 
 import attack  # noqa: E402
+import certificates  # noqa: E402
 import cgroup  # noqa: E402
 import pod  # noqa: E402
 from checks import check, run  # noqa: E402
@@ -47,10 +48,12 @@ class Contained:
 
     port, health_port = pod.PORT, pod.HEALTH
 
-    def __init__(self, *flags, limit=LIMIT, beginning=()):
+    def __init__(self, *flags, limit=LIMIT, beginning=(), account=None):
         assert not beginning, "nothing stands before what the chart says"
         self._limit = limit
-        self._pod = pod.Pod(restart="Never", extraArgs=joined(flags), **mounted(flags), **({} if limit == LIMIT else resources(limit)))
+        if account:
+            flags += ("--service-account", str(account.folder))
+        self._pod = pod.Pod(restart="Never", extraArgs=joined(flags), extraEnv=variables(account), **mounted(flags), **({} if limit == LIMIT else resources(limit)))
         try:
             self.process = Process(self._pod)
             self._cgroup = cgroup.of_process(self.process.pid)
@@ -90,6 +93,10 @@ def joined(flags):
         else:
             found[-1] += f"={flag}"
     return found
+
+
+def variables(account):
+    return [{"name": name, "value": value} for name, value in account.environment.items()] if account else []
 
 
 def mounted(flags):
@@ -141,7 +148,8 @@ def main():
         sys.exit(__doc__)
     pod.ARCHIVE, attack.ATTACKER = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
     pod.alone()
-    sys.exit(1 if run(*(sys.argv[3:] or CHOSEN), beside=False) else 0)  # the chart's ports: one Pod at a time
+    with certificates.made():
+        sys.exit(1 if run(*(sys.argv[3:] or CHOSEN), beside=False) else 0)  # the chart's ports: one Pod at a time
 
 
 if __name__ == "__main__":

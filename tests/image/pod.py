@@ -76,7 +76,7 @@ class Podman:
 def played(objects, podman, image):
     """The Deployment as podman takes it, and what was changed for that."""
     changes = []
-    deployment, = of_kind(objects, "Deployment")
+    deployment, = [each for each in of_kind(objects, "Deployment") if each["metadata"]["name"] == NAME]
     template = deployment["spec"]["template"]["spec"]
     container, = template["containers"]
     container["image"] = image
@@ -102,7 +102,7 @@ class Pod:
     """A Pod of the chart; a context manager."""
 
     def __init__(self, config=None, restart="Always", **values):
-        """`config`, `values`: the chart's. No API server is there: no ledger, and a certificate that is supplied.
+        """`config`, `values`: the chart's. There is no API server: no feature that reads it, and a certificate that is supplied.
         `restart`: when podman starts the program again; Never leaves one that ended to be looked at."""
         self._podman = Podman()
         folder = self._podman.folder
@@ -110,8 +110,8 @@ class Pod:
         certificates.server(folder, "ca", folder / "tls.crt", [f"DNS:{NAME}.{NAMESPACE}.svc", "DNS:localhost"])
         self.ca = folder / "ca.crt"
         supplied = {"mode": "supplied", "secretName": "serving", "caBundle": self.ca.read_text(encoding="utf-8")}
-        objects = rendered(replicas=1, config={"mode": "enforce", "ledger": "none", "log": {"format": "json"}, **(config or {})}, certificate=supplied,
-                           **values)
+        alone = {"mode": "enforce", "ledger": "none", "placementHint": False, "followers": False, "log": {"format": "json"}}
+        objects = rendered(replicas=1, config={**alone, **(config or {})}, certificate=supplied, **values)
         data = {name: base64.b64encode((folder / name).read_bytes()).decode() for name in ("tls.crt", "tls.key")}
         objects.append({"kind": "Secret", "metadata": {"name": "serving"}, "data": data})
         try:

@@ -58,8 +58,8 @@ def the_program_starts_with_its_own_files_alone():
         root, _ = made(folder)
         version = inside(root, "--version")
         assert version.returncode == 0 and version.stdout.startswith("tpu-webhook "), version
-        answer = inside(root, "config", "check", "-", input="mode: shadwo\n")
-        assert answer.returncode == 2 and "did you mean" in answer.stderr, answer
+        answer = inside(root, "config", "check", "-", input='{"mode": "shadwo"}')
+        assert answer.returncode == 2 and "expected enforce|shadow" in answer.stderr, answer
         answer = inside(root, "rules", "--output", "json")
         assert answer.returncode == 0 and json.loads(answer.stdout)["writes"], answer
 

@@ -66,8 +66,8 @@ DEFENCES = [
             unit("unit/webhook_test", "*Json*")),
     Defence(3, "what no value may be", "charts/tpu-webhook/values.schema.json", '"additionalProperties": false,', "",
             chart("test_refused")),
-    Defence(4, "two configurations by name", "charts/tpu-webhook/templates/rbac.yaml", "    resourceNames: [tpu-webhook]\n", "",
-            chart("test_rbac_is_what_the_program_asks_for")),
+    Defence(4, "two configurations by name", "charts/tpu-webhook/templates/webhook-keeper.yaml", "    resourceNames: [tpu-webhook]\n", "",
+            chart("test_the_keeper_alone_writes_the_certificate")),
     Defence(5, "the caller's name", "server/tls/clients.cpp", "if (has_name(X509_STORE_CTX_get0_cert(context), names_)) return true;",
             "return true;", server("client_certificates.only_who_shows_a_certificate_of_the_ca_with_the_name_is_answered")),
     Defence(5, "the caller's CA", "server/tls/clients.cpp", "if (X509_verify_cert(context) != 1) return false;", "",
@@ -77,8 +77,8 @@ DEFENCES = [
             'require(SSL_CTX_set_cipher_list(context, tls12_ciphers) == 1, "TLS ciphers");',
             'SSL_CTX_set_security_level(context, 0); SSL_CTX_set_min_proto_version(context, TLS1_VERSION);\n'
             '  SSL_CTX_set_cipher_list(context, "ALL:@SECLEVEL=0");', server("limits.tls_1_1_is_refused")),
-    Defence(8, "our Service's name alone", "server/tls/issuing.cpp", "NID_subject_alt_name, alternative_names(names));",
-            'NID_subject_alt_name, "DNS:*.svc," + alternative_names(names));', unit("unit/server_test", "*Issu*")),
+    Defence(8, "our Service's name alone", "kubectl/x509/issuing.cpp", "NID_subject_alt_name, alternative_names(names));",
+            'NID_subject_alt_name, "DNS:*.svc," + alternative_names(names));', unit("unit/tools_test", "*Issu*")),
     Defence(10, "a field that nobody may have", "webhook/write/surface.cpp", '"/spec/subdomain"', '"/spec/serviceAccountName"',
             unit("unit/webhook_test", "SurfaceTable.what_is_never_in_it")),
     Defence(10, "text stays text", "webhook/write/json.cpp", """    if (c == '"' || c == '\\\\') {

@@ -170,17 +170,17 @@ def the_catalog_lists_the_generation(tools: Program):
     has(tools.says("catalog", LABEL, "4x4x4", "--dynamic-slicing"), "made of", "1.99.0")
 
 
-def the_server_knows_the_api(server: Program):
-    entries = json.loads(server.says("rules", "--entries", "--output=json"))
+def the_entries_know_the_api(tools: Program):
+    entries = json.loads(tools.says("rules", "--entries", "--output=json"))
     assert [entry["name"] for entry in entries["entries"] if entry["workloads"] == ["rack"]] == ["rack.pods.tpu-webhook.dev"]
     assert {"workload": "rack", "group": "racks.example.dev", "versions": ["v1beta1"], "resources": ["racks"]} in entries["objects"]
-    has(server.says("config", "schema"), '"rack"')
-    has(server.says("rules"), "spec.shelves[*]: name, seats, template")
+    has(tools.says("config", "schema"), '"rack"')
+    has(tools.says("rules"), "spec.shelves[*]: name, seats, template")
 
 
-def the_chart_sends_it(tree: Tree, server: pathlib.Path):
+def the_chart_sends_it(tree: Tree, program: pathlib.Path):
     before = {name: (tree.to / name).read_text(encoding="utf-8") for name in GENERATED}
-    subprocess.run([sys.executable, "tests/charts/generate.py", "--program", str(server)], cwd=tree.to, check=True)
+    subprocess.run([sys.executable, "tests/charts/generate.py", "--program", str(program)], cwd=tree.to, check=True)
     for name in GENERATED:
         assert (tree.to / name).read_text(encoding="utf-8") != before[name], f"{name} is as before"
     has((tree.to / "charts/tpu-webhook/templates/_program.tpl").read_text(encoding="utf-8"), "rack.pods.tpu-webhook.dev", "resources: [racks]")
@@ -206,8 +206,8 @@ def main() -> int:
     server, tools = build(tree)
     for ask in (a_pod_is_answered_with_ids, an_object_is_checked, a_manifest_is_explained, slices_are_seen, the_catalog_lists_the_generation):
         ask(Program(tools))
-    the_server_knows_the_api(Program(server))
-    the_chart_sends_it(tree, server)
+    the_entries_know_the_api(Program(tools))
+    the_chart_sends_it(tree, tools)
     return 0
 
 

@@ -3,7 +3,6 @@
 import base64
 import contextlib
 import json
-import tempfile
 import threading
 import time
 import uuid
@@ -12,7 +11,7 @@ import ray_workers
 from attack import started
 from checks import check
 from honest import Author
-from made_up_api import Living, Server, kubeconfig, status
+from made_up_api import Account, Living, Server, status
 from memory import Resident, in_mib
 from ray_workers import CLUSTERS, NS, OF_NS, PODS, TOKEN
 from rates import busiest_second
@@ -73,17 +72,11 @@ class Cluster(Living):
         return busiest_second(sorted(r.at for r in self.asked()))
 
 
-def flags_for(folder, server):
-    """The program's, before this API server."""
-    return "--ledger", "cluster", "--kubeconfig", kubeconfig(folder, server.port, HOOKS)
-
-
 @contextlib.contextmanager
 def serving(api):
     """The program before this API server."""
-    with tempfile.TemporaryDirectory() as folder, Server(api, tls=False) as server:
-        with started(*flags_for(folder, server)) as program:
-            yield program
+    with Server(api) as server, started("--ledger", "cluster", account=Account(server.port, HOOKS)) as program:
+        yield program
 
 
 # --- who asks for places

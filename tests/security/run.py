@@ -14,6 +14,7 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "server"), str(TESTS / "support"), str(TESTS / "support" / "workloads")]
 
 import attack  # noqa: E402
+import certificates  # noqa: E402
 import checks  # noqa: E402
 import ledger  # noqa: E402,F401  (their checks register themselves)
 import loops  # noqa: E402,F401
@@ -34,7 +35,8 @@ def main():
     if number:
         failed = checks.run_at_once(number, [sys.executable, "-B", __file__, *words[:2]], *words[2:])
     else:
-        failed = checks.run(*words[2:])
+        with certificates.made():
+            failed = checks.run(*words[2:])
     sys.exit(1 if failed else 0)
 
 

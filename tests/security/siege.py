@@ -14,8 +14,8 @@ class Siege:
     """A server that is attacked; a context manager. `crowd`: so many honest connections in place of
     callers of some `kinds`. The attacks end with it."""
 
-    def __init__(self, *flags, **honest):
-        self.program = started(*flags)
+    def __init__(self, *flags, account=None, **honest):
+        self.program = started(*flags, account=account)
         self._attacks, self._honest = [], None
         try:
             cores.pin(self.program.process, cores.SERVER)

@@ -129,8 +129,8 @@ def who_waits_for_our_answer_is_not_cut():
         kept.close()
 
     api.faults.append(slow)
-    with tempfile.TemporaryDirectory() as folder, Server(api, tls=False) as server:
-        with Siege(*ledger.flags_for(folder, server)) as siege:
+    with Server(api) as server:
+        with Siege("--ledger", "cluster", account=Account(server.port, ledger.HOOKS)) as siege:
             until = time.monotonic() + 25
             waiting = [threading.Thread(target=wait_for_a_place, args=(siege.program, number, until))
                        for number in range(40)]

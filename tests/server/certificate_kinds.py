@@ -7,11 +7,10 @@ import os
 import ssl
 import time
 
-import program as programs
 from certificates import make_dated, make_pair, openssl, replace
 from checks import check
 from program import Program
-from wire import Connection, ask, tls
+from wire import Connection, ask, get, tls
 
 _P256 = ("ec", "-pkeyopt", "ec_paramgen_curve:P-256")
 _NAME = "subjectAltName=DNS:localhost"
@@ -109,10 +108,12 @@ def _serial(program, bundle, **options):
 
 
 def _refused_at_start(pair, why):
-    code, out, err = programs.run(programs.PROGRAM, "serve", "--listen", "127.0.0.1:0", "--tls-cert",
-                                  pair[0], "--tls-key", pair[1])
-    assert code == 2 and out == "", (why, code, out)
-    assert err.count("\n") == 1 and why in err and "expected" in err, (why, err)
+    """The server waits for other files, and is not ready."""
+    with Program("--tls-cert", pair[0], "--tls-key", pair[1]) as program:
+        program.wait_for_log("no certificate yet")
+        assert why in program.log() and "expected" in program.log(), (why, program.log())
+        with Connection(program.health_port, None) as health:
+            assert health.send(get("/readyz")).answer().status == 503
 
 
 @check(waits=True)
@@ -169,9 +170,8 @@ def a_certificate_without_an_end_is_served():
                     ask(connection)
                 assert "expire" not in program.log()
         pair = make_dated(other.folder, "of-old", "00010101000000Z", "00020101000000Z")
-        code, _, err = programs.run(programs.PROGRAM, "serve", "--listen", "127.0.0.1:0", "--tls-cert",
-                                    pair[0], "--tls-key", pair[1])
-        assert code == 2 and "certificate expired" in err, (code, err)
+        with Program("--tls-cert", pair[0], "--tls-key", pair[1]) as program:
+            program.wait_for_log("certificate expired")
 
 
 @check(waits=True)

@@ -1,10 +1,15 @@
 """Certificates that a test makes for itself, with the openssl command."""
 
+import atexit
+import contextlib
+import functools
 import os
 import pathlib
+import shutil
 import subprocess
+import tempfile
 
-FOLDER = pathlib.Path()  # what make_pki made; a run.py sets it
+FOLDER = pathlib.Path()  # what make_pki made, within made()
 
 KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
 
@@ -19,6 +24,23 @@ def make_pair(folder, name, days=1, names=("localhost",)):
     openssl("req", "-x509", *KEY, "-days", days, "-subj", f"/CN={name}",
             "-addext", "subjectAltName=" + ",".join(f"DNS:{each}" for each in names), "-keyout", key, "-out", cert)
     return cert, key
+
+
+@functools.cache
+def own_pair():
+    """What a server of these tests has where its certificate does not matter: trusted by itself, for all names that a test uses."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="tpu-webhook-own-pair-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    cert, key = folder / "own.crt", folder / "own.key"
+    openssl("req", "-x509", *KEY, "-days", 2, "-subj", "/CN=localhost", "-addext",
+            "subjectAltName=DNS:tpu-webhook.tpu-webhook-system.svc,DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", cert)
+    return cert, key
+
+
+def own_flags():
+    """Flags of `serve` with own_pair()."""
+    cert, key = own_pair()
+    return "--tls-cert", str(cert), "--tls-key", str(key)
 
 
 def make_dated(folder, name, begin, end):
@@ -60,13 +82,22 @@ def replace(path, text):
     os.replace(beside, path)
 
 
+@contextlib.contextmanager
+def made():
+    """FOLDER holds a PKI meanwhile."""
+    global FOLDER
+    with tempfile.TemporaryDirectory() as folder:
+        FOLDER = pathlib.Path(folder)
+        make_pki(FOLDER)
+        yield
+
+
 def make_pki(folder):
     """A CA, another CA, and server certificates: by name, by address, and for somebody else."""
     for ca in ("ca", "other-ca"):
         openssl("req", "-x509", *KEY, "-days", 2, "-subj", f"/CN={ca}",
                 "-keyout", folder / f"{ca}.key", "-out", folder / f"{ca}.crt")
-    for name, san in (("name", "DNS:kubernetes.default.svc"), ("address", "IP:127.0.0.1"),
-                      ("client", "DNS:client")):
+    for name, san in ("name", "DNS:localhost"), ("address", "IP:127.0.0.1"):
         openssl("req", *KEY, "-subj", f"/CN={name}", "-keyout", folder / f"{name}.key",
                 "-out", folder / f"{name}.csr")
         extensions = folder / f"{name}.ext"

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 
 import program as programs
-from certificates import KEY, make_pair, openssl, replace, sign_dated
+from certificates import KEY, make_pair, openssl, own_flags, replace, sign_dated
 from checks import check
 from program import Program
 from wire import Connection, ask, get, tls
@@ -191,5 +191,5 @@ def what_cannot_be_is_said_at_start():
                            (("--tls-client-ca", folder / "ca.crt"), "also needs the caller's name"),
                            (("--tls-client-ca", folder / "nowhere.crt", *name), "No such file"),
                            (("--tls-client-ca", folder / "none.crt", *name), "holds no PEM certificates")):
-            code, out, err = programs.run(programs.PROGRAM, "serve", "--listen", "127.0.0.1:0", *flags)
+            code, out, err = programs.run(programs.PROGRAM, "serve", "--listen", "127.0.0.1:0", *own_flags(), *flags)
             assert code == 2 and out == "" and why in err and err.count("\n") == 1, (flags, code, err)

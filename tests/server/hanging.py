@@ -1,6 +1,5 @@
 """What does not turn: an event loop, the process, whoever reads standard output, a disk."""
 
-import fcntl
 import json
 import os
 import pathlib
@@ -14,6 +13,7 @@ import time
 
 import one_thread
 import program as programs
+from certificates import own_pair
 from checks import check
 from program import Program
 from wire import Connection, ask, get, tls
@@ -140,8 +140,12 @@ def a_thread_that_cannot_be_started_ends_the_start_in_one_line():
         os.chmod(folder, 0o755)
         copy = shutil.copy(programs.PROGRAM, folder)
         os.chmod(copy, 0o755)
+        pair = [shutil.copy(file, folder) for file in own_pair()]
+        for file in pair:
+            os.chmod(file, 0o644)
         for threads in range(1, 20):
-            process = subprocess.Popen([copy, "serve", "--listen", "127.0.0.1:0", "--drain-delay", "0s"],
+            process = subprocess.Popen([copy, "serve", "--listen", "127.0.0.1:0", "--drain-delay", "0s",
+                                        "--tls-cert", pair[0], "--tls-key", pair[1]],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                        preexec_fn=_as_nobody(threads), cwd="/")
             try:
@@ -156,75 +160,6 @@ def a_thread_that_cannot_be_started_ends_the_start_in_one_line():
             assert process.returncode == 1, (threads, process.returncode)
             assert "cannot start the thread" in err.splitlines()[-1], (threads, err)
         assert threads > 4, f"it started with {threads} threads"
-
-
-def _full_pipe():
-    reading, writing = os.pipe()
-    fcntl.fcntl(writing, fcntl.F_SETFL, os.O_NONBLOCK)
-    held = 0
-    try:
-        while True:
-            held += os.write(writing, b"x" * 4096)
-    except BlockingIOError:
-        fcntl.fcntl(writing, fcntl.F_SETFL, 0)
-    return reading, writing, held
-
-
-def _read(file, size):
-    found = b""
-    while len(found) < size:
-        found += os.read(file, size - len(found))
-    return found
-
-
-@check
-def a_full_standard_output_stops_nobody():
-    reading, writing, held = _full_pipe()
-    with Program(stdout=writing) as program:
-        os.close(writing)
-        with Connection(program.health_port, None) as health:
-            assert health.send(get("/readyz")).answer().status == 200
-        program.wait_for_log("standard output does not take")
-        _read(reading, held)
-        pem = b""
-        while b"-----END CERTIFICATE-----\n" not in pem:
-            pem += os.read(reading, 65536)
-        program.ca.write_bytes(pem)
-        with Connection(program.port, tls(program.ca)) as connection:
-            ask(connection)
-        program.signal()
-        assert program.wait(10) == 0
-    os.close(reading)
-
-
-@check
-def an_end_does_not_wait_for_standard_output():
-    reading, writing, _ = _full_pipe()
-    with Program(stdout=writing) as program:
-        program.signal()
-        assert program.wait(10) == 0
-    os.close(writing)
-    os.close(reading)
-
-
-@check
-def a_ca_that_cannot_be_printed_is_said():
-    with open("/dev/full", "wb") as full, Program(stdout=full) as program:
-        program.wait_for_log("cannot be written to standard output")
-        assert "No space left on device" in program.log()
-        with Connection(program.health_port, None) as health:
-            assert health.send(get("/readyz")).answer().status == 200
-
-
-@check
-def a_ca_goes_to_nothing_that_has_the_number_of_a_closed_standard_output():
-    with Program(beginning=("sh", "-c", 'exec "$@" >&-', "sh"), stdout=subprocess.DEVNULL) as program:
-        program.wait_for_log("cannot be written to standard output")
-        assert "Bad file descriptor" in program.log()
-        with Connection(program.health_port, None) as health:
-            assert health.send(get("/readyz")).answer().status == 200
-        program.signal()
-        assert program.wait(10) == 0
 
 
 @check

@@ -9,6 +9,7 @@ is tested.
 import contextlib
 import json
 import pathlib
+import shutil
 import socket
 import ssl
 import tempfile
@@ -65,11 +66,10 @@ class Peer:
 
 
 class Server:
-    """Gives the n-th connection to `play[n]` (the last one to all that follow). `certificate` and
-    `client_ca` are names in certificates.FOLDER; `name` and `protocol` are what a client's
-    handshake asked for."""
+    """Gives the n-th connection to `play[n]` (the last one to all that follow). `certificate` is a
+    name in certificates.FOLDER; `name` and `protocol` are what a client's handshake asked for."""
 
-    def __init__(self, *play, certificate="address", client_ca=None, tls=True):
+    def __init__(self, *play, certificate="address", tls=True):
         self.play, self.connections, self.errors = play, 0, []
         self.context = None
         if tls:
@@ -78,9 +78,6 @@ class Server:
                                          certificates.FOLDER / f"{certificate}.key")
             self.context.set_alpn_protocols(["h2", "http/1.1"])
             self.context.sni_callback = self._note_name
-            if client_ca:
-                self.context.verify_mode = ssl.CERT_REQUIRED
-                self.context.load_verify_locations(certificates.FOLDER / client_ca)
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.name = self.protocol = None
@@ -120,8 +117,21 @@ class Server:
         self.listener.close()
 
 
+class Account:
+    """The service account of a Pod that asks the server on this port: a folder as the kubelet mounts it, and the
+    variables of the Pod. Each has a folder of its own: checks that wait run beside others."""
+
+    def __init__(self, port, namespace="webhook"):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=certificates.FOLDER))
+        self.folder.chmod(0o755)  # tests/image: the program is another user
+        shutil.copy(certificates.FOLDER / "ca.crt", self.folder)
+        (self.folder / "token").write_text("a-token")
+        (self.folder / "namespace").write_text(namespace)
+        self.environment = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": str(port)}
+
+
 def kubeconfig(folder, port, namespace="default", user=None):
-    """A file of its own that leads to a server on this port, without TLS: checks that wait run beside others."""
+    """A file of its own that leads to a server on this port, without TLS, as the fake kubectl of tests/support reads it."""
     path = pathlib.Path(tempfile.mkdtemp(dir=folder)) / "kubeconfig"
     path.write_text(json.dumps({
         "apiVersion": "v1", "kind": "Config", "current-context": "test",

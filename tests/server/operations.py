@@ -6,12 +6,11 @@ import pathlib
 import re
 import signal
 import ssl
-import subprocess
 import threading
 import time
 
 import program as programs
-from certificates import make_pair
+from certificates import make_pair, own_flags
 from checks import check
 from program import Program
 from wire import Connection, ask, get, memory_bound, metrics_of, post, review, tls
@@ -116,33 +115,43 @@ def certificate_replaced_under_load():
 
 
 @check
-def bad_certificate_files_end_the_start_in_one_line():
-    code, out, err = programs.run(programs.PROGRAM, "serve", "--listen", "127.0.0.1:0",
-                                  "--tls-cert", "/nonexistent", "--tls-key", "/nonexistent")
-    assert code == 2 and out == ""
-    assert err.count("\n") == 1 and "/nonexistent" in err, err
+def files_that_do_not_exist_yet_are_waited_for():
+    """As those of a Secret that is still empty: no caller is answered, the log says why, and the first pair is served."""
+    with Program() as other:
+        live = other.folder / "tls.crt", other.folder / "tls.key"
+        with Program("--tls-cert", live[0], "--tls-key", live[1], "--log-format", "json") as program:
+            (line,) = program.log_lines("no certificate yet; the server is not ready and waits for the files")
+            assert str(live[0]) in line["error"], line
+            with Connection(program.health_port, None) as health:
+                answer = health.send(get("/readyz")).answer()
+                assert answer.status == 503 and b"do not exist yet" in answer.body, answer
+            with Connection(program.health_port, None) as health:
+                assert health.send(get("/livez")).answer().status == 200
+            try:
+                Connection(program.port, tls(other.ca)).close()
+                raise AssertionError("a handshake without a certificate")
+            except (ssl.SSLError, OSError):
+                pass
+            for source, target in zip(make_pair(other.folder, "first"), live):
+                os.replace(source, target)
+            program.wait_for_log("certificate loaded")
+            with Connection(program.health_port, None) as health:
+                assert health.send(get("/readyz")).answer().status == 200
+            with Connection(program.port, tls(live[0])) as connection:
+                ask(connection)
 
 
 @check
-def ca_on_standard_output_and_nothing_else():
-    process = subprocess.Popen([programs.PROGRAM, "serve", "--listen", "127.0.0.1:0",
-                                "--drain-delay", "0"], stdout=subprocess.PIPE,
-                               stderr=subprocess.DEVNULL, text=True)
-    try:
-        time.sleep(0.5)
-        process.terminate()
-        out, _ = process.communicate(timeout=10)
-    finally:
-        process.kill()
-    assert process.returncode == 0
-    assert out.startswith("-----BEGIN CERTIFICATE-----\n")
-    assert out.endswith("-----END CERTIFICATE-----\n") and out.count("BEGIN") == 1
+def a_server_without_a_certificate_does_not_start():
+    code, out, err = programs.run(programs.PROGRAM, "serve", "--listen", "127.0.0.1:0")
+    assert code == 2 and out == ""
+    assert err.count("\n") == 1 and "serve needs a certificate" in err and "openssl req -x509" in err, err
 
 
 def be_distrusted(program, other):
     """One handshake of a caller that trusts another CA."""
     try:
-        Connection(program.port, tls(other.ca)).close()
+        Connection(program.port, tls(other)).close()
     except ssl.SSLError:
         return
     raise AssertionError("trusted")
@@ -152,7 +161,7 @@ def be_distrusted(program, other):
 def caller_without_the_ca_shows_in_the_log():
     with Program() as program, Program() as other:
         for _ in range(3):
-            be_distrusted(program, other)
+            be_distrusted(program, make_pair(other.folder, "other")[0])
         program.wait_for_log("a client rejected our certificate")
         assert program.log().count("does not trust") <= 2  # once a minute and thread
 
@@ -210,7 +219,7 @@ def metrics_at_a_port_of_their_own():
                     assert connection.send(get(path)).answer().status == status, (flags, port, path)
             with Connection(program.port, tls(program.ca)) as connection:
                 assert connection.send(get("/metrics")).answer().status == 404
-    code, _, said = programs.run(programs.PROGRAM, "serve", "--listen", "127.0.0.1:0", "--health-listen", "127.0.0.1:8081", "--metrics-listen", ":8081")
+    code, _, said = programs.run(programs.PROGRAM, "serve", "--listen", "127.0.0.1:0", *own_flags(), "--health-listen", "127.0.0.1:8081", "--metrics-listen", ":8081")
     assert code == 2 and '--metrics-listen ":8081": --health-listen has that port' in said, (code, said)
 
 
@@ -226,7 +235,7 @@ def the_chart_asks_for_the_memory_that_the_server_counts():
 @check
 def failed_handshakes_are_counted():
     with Program() as program, Program() as other:
-        be_distrusted(program, other)
+        be_distrusted(program, make_pair(other.folder, "other")[0])
         program.wait_for_log("a client rejected our certificate")
         assert metrics_of(program)[0]["tpu_webhook_handshakes_failed_total"] == 1
 

@@ -11,12 +11,15 @@ import subprocess
 import tempfile
 import time
 
+import certificates
+
 PROGRAM = None  # path of tpu-webhook; run.py sets it
 START_LIMIT = 10.0
 END_LIMIT = 40.0
 # What the operators' program has; the rest is tpu-webhook's.
-TOOLS = ("explain", "review", "slices", "audit", "doctor", "ledger", "catalog", "findings", "policy")
-ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
+TOOLS = ("explain", "review", "slices", "audit", "doctor", "ledger", "catalog", "findings", "policy", "certificate")
+FAKE_KUBECTL = pathlib.Path(__file__).resolve().parents[1] / "support" / "fake_kubectl"  # a folder for PATH
+ENVIRONMENT = {"PATH": f"{FAKE_KUBECTL}:/usr/bin:/bin", "HOME": "/nonexistent"}
 
 
 def tools(program=None):
@@ -25,8 +28,11 @@ def tools(program=None):
 
 
 def is_of_tools(arguments):
-    """Whether kubectl-tpu alone has this command, or this option of one that both have."""
-    return bool(arguments) and (str(arguments[0]) in TOOLS or "--diff" in arguments)
+    """Whether to ask kubectl-tpu: it alone has most commands, and `config check` of it also reads YAML."""
+    words = [str(each) for each in arguments]
+    if words[:1] == ["rules"]:
+        return "json" not in words or bool({"--diff", "--entries", "--rbac"} & set(words))
+    return bool(words) and words[0] in (*TOOLS, "config")
 
 
 def of(*arguments):
@@ -60,20 +66,22 @@ def resident_bytes(pid):
 
 
 class Program:
-    """`tpu-webhook serve` with a certificate of its own; a context manager. `beginning`: a command
-    that becomes it. `stdout`: where the CA is printed, in place of a file."""
+    """`tpu-webhook serve` with the tests' own certificate, or one that `flags` name; a context manager. `beginning`: a
+    command that becomes it. `account`: made_up_api.Account."""
 
-    def __init__(self, *flags, drain_delay="0s", beginning=(), stdout=None):
+    def __init__(self, *flags, drain_delay="0s", beginning=(), account=None):
         self._folder = tempfile.TemporaryDirectory(prefix="tpu-webhook-test-")
         self.folder = pathlib.Path(self._folder.name)
-        self.ca = self.folder / "ca.crt"
+        self.ca, _ = certificates.own_pair()
         self._log = open(self.folder / "log", "w+b")
         command = [*beginning, PROGRAM, "serve", "--listen", "127.0.0.1:0", "--health-listen", "127.0.0.1:0",
                    "--drain-delay", drain_delay]
-        if not {"--tls-cert", "--tls-secret"} & set(flags) and stdout is None:
-            command += ["--ca-bundle-out", str(self.ca)]
-        self.process = subprocess.Popen(command + [str(f) for f in flags], stderr=self._log,
-                                        stdout=stdout or subprocess.DEVNULL)
+        if "--tls-cert" not in flags:
+            command += certificates.own_flags()
+        if account:
+            command += ["--service-account", str(account.folder)]
+        self.process = subprocess.Popen(command + [str(f) for f in flags], stderr=self._log, stdout=subprocess.DEVNULL,
+                                        env={**os.environ, **(account.environment if account else {})})
         try:
             self.port, self.health_port = self._ports()
         except BaseException:

@@ -48,20 +48,18 @@ void append_warnings(const outcome::Notes& notes, Json& out) {
 }
 
 // Keys become "<webhook name>/<key>" in the audit log, so they have no slash.
-template <class More>
-void append_audit(const outcome::Decision& decision, const decide::Told& told, Json& out,
-                  More&& more) {
+void append_audit(const outcome::Decision& decision, const decide::Told& told, Json& out) {
   if (decision.workload.empty()) return;
   out << ",\"auditAnnotations\":{\"reason\":" << as_string(outcome::name(decision.reason));
   if (decision.shadow) out << ",\"mode\":\"shadow\"";
   if (!told.description.empty()) out << ",\"slice\":" << as_string(told.description.view());
-  more();
   out << "}";
 }
 
-template <class More>
-void write_review(const read::Review& review, const outcome::Decision& decision, decide::Told& told,
-                  Json& out, More&& more) {
+}  // namespace
+
+void respond(const read::Review& review, const outcome::Decision& decision, decide::Told& told,
+             Json& out) {
   out.clear();
   out << "{\"kind\":\"AdmissionReview\",\"apiVersion\":" << as_string(review.api_version)
       << ",\"response\":{\"uid\":" << as_string(review.uid) << ",";
@@ -73,20 +71,8 @@ void write_review(const read::Review& review, const outcome::Decision& decision,
       append_patch(told.patch, out);
   }
   append_warnings(told.notes, out);
-  append_audit(decision, told, out, more);
+  append_audit(decision, told, out);
   out << "}}\n";
-}
-
-}  // namespace
-
-void respond(const read::Review& review, const outcome::Decision& decision, decide::Told& told,
-             Json& out) {
-  write_review(review, decision, told, out, [] {});
-}
-
-void respond_judged(const read::Review& review, const outcome::Decision& decision,
-                    decide::Told& told, std::string_view rule, Json& out) {
-  write_review(review, decision, told, out, [&] { out << ",\"rule\":" << as_string(rule); });
 }
 
 void respond_status(unsigned code, std::string_view reason, std::string_view message, Json& out) {

@@ -15,11 +15,6 @@ namespace tpuwh::webhook::answer {
 void respond(const read::Review& review, const outcome::Decision& decision, decide::Told& told,
              write::Json& out);
 
-// The same of an object that was held against a rule of the cluster.
-//   rule  which, and how it came out, for the audit log: "dev: kept"
-void respond_judged(const read::Review& review, const outcome::Decision& decision,
-                    decide::Told& told, std::string_view rule, write::Json& out);
-
 // {"kind":"Status",…}: kube-apiserver shows the message to the user.
 //   reason  "BadRequest", "RequestEntityTooLarge", "InternalError"
 void respond_status(unsigned code, std::string_view reason, std::string_view message,

@@ -1,16 +1,14 @@
-// What an operator may choose about decisions. A value, passed to every call.
+// The settings of decisions. A value, passed to every call.
 #pragma once
 
 #include "webhook/config/kind.hpp"
 #include "webhook/findings/finding.hpp"
-#include "webhook/rules/rules.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,8 +21,8 @@ enum class Mode {
   shadow,
 };
 
-// What is otherwise for one workload API, or for one namespace. Nothing: it says nothing
-// of that.
+// The settings of one workload API, or of one namespace, that override the others. A setting
+// without a value overrides nothing.
 struct Override {
   std::optional<bool> placement;
   std::optional<bool> placement_hint;
@@ -69,17 +67,17 @@ struct Config {
   // (docs/decisions/0023). Needs what a cluster knows of its Nodes.
   bool placement_hint = true;
 
+  // Write the node pool of the leader of a JobSet's Job into its followers, as JobSet's own webhook
+  // does. Needs the Pods and Nodes of a cluster.
+  bool followers = true;
+
   // Answer Pods that ask for chips by resource claim as if they asked for google.com/tpu, by what
   // the cluster's claims and templates say (docs/decisions/0040). Off: they are left unchanged, and
-  // nobody has to wait for an answer.
+  // no review waits for a claim.
   bool claims = false;
 
   // Levels of findings other than their defaults.
   findings::Levels findings = {};
-
-  // What who asks for TPUs may; null: anything. Objects that make Pods are held against it, and
-  // never a Pod.
-  std::shared_ptr<const rules::Rules> rules = {};
 
   // By WorkloadKind, and by the namespace's name.
   std::array<WorkloadOverride, workload_kinds> per_workload = {};
@@ -93,8 +91,8 @@ struct Config {
     return per_workload[static_cast<std::size_t>(kind)];
   }
 
-  // What holds for a Pod: the first that says something, of its namespace, its workload API
-  // and the whole. Asked for every Pod; they allocate nothing.
+  // The setting of a Pod: the first that has a value, of its namespace, its workload API and
+  // the whole. These are called for every Pod and allocate nothing.
   Mode mode_for(WorkloadKind kind) const { return of(kind).mode.value_or(mode); }
   bool placement_for(WorkloadKind kind, std::string_view ns) const {
     return overridden(&Override::placement, kind, ns).value_or(placement);
@@ -103,7 +101,7 @@ struct Config {
     return overridden(&Override::placement_hint, kind, ns).value_or(placement_hint);
   }
 
-  // What follows of a finding: as the namespace says, else the whole, else its default.
+  // Returns the level of a finding: that of the namespace, or of the whole, or its default.
   findings::Level level_of(findings::Finding finding, std::string_view ns) const {
     const auto named = per_namespace.find(ns);
     if (named != per_namespace.end())

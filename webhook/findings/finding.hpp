@@ -1,5 +1,5 @@
-// What can be wrong with a Pod or with an object that makes Pods. Each kind has an id that a user
-// can look up (docs/messages.md, `kubectl tpu findings`), and a level that says what follows of it.
+// The faults of a Pod or of an object that makes Pods. Each kind of fault has an id that a user can
+// look up (docs/messages.md, `kubectl tpu findings`), and a level that decides the answer.
 #pragma once
 
 #include <algorithm>
@@ -68,22 +68,11 @@ enum class Finding : std::uint8_t {
   selector_contradicts_leader,
   scheduling_group,
   pool_shared,
-  // of what the cluster's owner allows
-  rule_namespace,
-  rule_accelerator,
-  rule_topology,
-  rule_slice_chips,
-  rule_slices,
-  rule_chips,
-  rule_capacity,
-  rule_name,
-  rule_resumable,
-  rule_run_time,
   count_
 };
 inline constexpr std::size_t finding_count = static_cast<std::size_t>(Finding::count_);
 
-// What follows of a finding.
+// The consequence of a finding.
 enum class Level : std::uint8_t {
   off,   // nothing is said
   warn,  // the object is allowed, and whoever made it reads a sentence
@@ -94,7 +83,7 @@ enum class Level : std::uint8_t {
 struct Row {
   Finding finding;
   std::string_view id;  // "TPU-102": for good, never given to another
-  Level level;          // where nobody says otherwise
+  Level level;          // without a setting
 };
 
 namespace rows {
@@ -159,17 +148,6 @@ inline constexpr Row all[] = {
     {selector_contradicts_leader, "TPU-602", warn},
     {scheduling_group, "TPU-603", warn},
     {pool_shared, "TPU-604", warn},
-    // ---- rules of the cluster
-    {rule_namespace, "TPU-651", warn},
-    {rule_accelerator, "TPU-652", warn},
-    {rule_topology, "TPU-653", warn},
-    {rule_slice_chips, "TPU-654", warn},
-    {rule_slices, "TPU-655", warn},
-    {rule_chips, "TPU-656", warn},
-    {rule_capacity, "TPU-657", warn},
-    {rule_name, "TPU-658", warn},
-    {rule_resumable, "TPU-659", warn},
-    {rule_run_time, "TPU-660", warn},
 };
 
 static_assert(std::size(all) == finding_count);
@@ -193,7 +171,7 @@ inline const Row* find(std::string_view id) {
   return found == std::end(rows::all) ? nullptr : found;
 }
 
-// What an operator says of each, where it differs from its default.
+// The levels that the configuration sets. All others have their defaults.
 class Levels {
  public:
   std::optional<Level> find(Finding finding) const { return levels_[index(finding)]; }

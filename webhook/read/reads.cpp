@@ -100,8 +100,6 @@ std::span<const ReadRow> reads() {
        "explain --cluster only, with the rights of who asks: LocalQueues, ClusterQueues, "
        "ResourceFlavors, ComputeClasses; Services: the name, clusterIP",
        "what a slice waits for: quota, capacity, a headless Service"},
-      {"cluster", "Secret of --tls-secret; our two webhook configurations",
-       "the server's certificate, and whether the API server trusts it; also written"},
       {"file", "--cluster",
        "review, slices, audit and explain only: the cluster as kubectl printed it"},
       {"file", "--config", "settings, read once at startup"},

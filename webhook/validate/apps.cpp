@@ -69,7 +69,6 @@ void report_alike(Checker& checker, const outcome::Decision& decision, std::stri
 bool check_deployment(Checker& checker, base::json::Reader::Mark place) {
   Spec spec;
   if (!read_spec(checker.reader(), place, spec)) return false;
-  checker.set_pods(controllers::one_or(spec.replicas));
   if (!checker.open({}, spec.pod_template)) return !checker.reader().failed();
   checker.pod().owner = {"ReplicaSet", checker.object().name, {}};
   report_alike(checker, checker.decide(), "a Deployment", "use a LeaderWorkerSet or a StatefulSet");
@@ -80,7 +79,6 @@ bool check_deployment(Checker& checker, base::json::Reader::Mark place) {
 bool check_statefulset(Checker& checker, base::json::Reader::Mark place) {
   Spec spec;
   if (!read_spec(checker.reader(), place, spec)) return false;
-  checker.set_pods(controllers::one_or(spec.replicas));
   if (!checker.open({}, spec.pod_template)) return !checker.reader().failed();
   read::Pod& pod = checker.pod();
   // LeaderWorkerSet makes StatefulSets of its groups, whose Pods go by its own labels.

@@ -50,7 +50,7 @@ bool Checker::open(Title title, base::json::Reader::Mark place, std::string_view
   if (!was_read_) return false;
   read::Pod& pod = work_.pod;
   if (pod.bad_chips) {
-    was_read_ = asked_.all = false;
+    was_read_ = false;
     add_bad_chips(*pod.bad_chips);
     return false;
   }
@@ -58,62 +58,11 @@ bool Checker::open(Title title, base::json::Reader::Mark place, std::string_view
   if (pod.may_claim()) {
     read::take_claimed_chips(pod, creation_.ns, cluster_, work_.claims);
     claims_ = &work_.claims;
-    if (claims_->not_counted != read::TakenClaims::NotCounted::nothing) asked_.all = false;
   }
   if (!facts::read_shape(pod, work_.told.shape)) return false;
   if (claims_ != nullptr) facts::take_claims(*claims_, work_.told.shape);
-  if (config_.rules != nullptr) take_asked(place);
   if (pod.annotation(read::Annotation::inject) == "false") return false;
   return ++templates_ <= max_templates;
-}
-
-constexpr std::string_view max_run_seconds = "cloud.google.com/gke-max-run-duration-seconds";
-
-// Nothing that an object says of itself keeps the rules from it.
-void Checker::take_asked(base::json::Reader::Mark pod_template) {
-  if (asked_.templates.size() == max_counted_templates) {
-    asked_.all = false;
-    return;
-  }
-  const read::Pod& pod = work_.pod;
-  const facts::Shape& shape = work_.told.shape;
-  std::uint64_t chips = 0, sidecars = 0, before = 0;
-  for (const read::Container* each : shape.processes) {
-    const std::uint64_t own = std::min(each->chips(), rules::most_chips_of_pod);
-    chips += own;
-    if (each->sidecar) sidecars += own;
-  }
-  // Sidecars that come after one are counted beside it, too.
-  for (const read::Container* each : shape.init)
-    before = std::max(before, each->chips() + sidecars);
-  const auto selected = [&](std::string_view key, std::string_view claimed) {
-    const std::string_view value = pod.selector(key);
-    return std::string(bounded(value.empty() && claims_ != nullptr ? claimed : value));
-  };
-  // Of a part of a slice, or of one that is made on demand, the nodes' label says the whole.
-  const std::string_view part = pod.annotation(read::Annotation::sub_slice_topology);
-  rules::Run run = run_;
-  run.checkpoint = names_checkpoint(pod_template);
-  if (const auto most = base::plain_decimal(pod.selector(max_run_seconds)))
-    run.seconds = std::min<std::uint64_t>(run.seconds.value_or(*most), *most);
-  asked_.templates.push_back(
-      {.title = titled({}),
-       .accelerator = selected(read::key::accelerator, shape.accelerator),
-       .topology = part.empty() ? selected(read::key::topology, shape.topology)
-                                : std::string(bounded(part)),
-       .pods = std::min(pods_, rules::most_pods),
-       .chips = std::min(std::max(chips, before), rules::most_chips_of_pod),
-       .capacity = rules::capacity_of([&](std::string_view key) { return pod.selector(key); }),
-       .run = run});
-}
-
-bool Checker::names_checkpoint(base::json::Reader::Mark pod_template) {
-  base::json::Reader& in = work_.reader;
-  base::json::Reader::Mark metadata, annotations, checkpoint;
-  const std::string key = config_.prefix + "checkpoint";
-  return member_at(in, pod_template, "metadata", metadata) &&
-         member_at(in, metadata, "annotations", annotations) &&
-         member_at(in, annotations, key, checkpoint) && bool(checkpoint);
 }
 
 // In one piece: there may be one in each of very many templates.
@@ -139,10 +88,6 @@ void Checker::add_slices(std::uint64_t slices, bool after_others) {
 
 void Checker::finish() {
   close();
-  if (config_.rules != nullptr) {
-    asked_.name = object_.name;
-    findings_.judge(*config_.rules, asked_);
-  }
   for (const auto& [pool, slices] : pinned_)
     if (slices > 1)
       add(Finding::pool_shared,

@@ -12,7 +12,6 @@
 #include "webhook/config/config.hpp"
 #include "webhook/controllers/refusals.hpp"
 #include "webhook/read/cluster.hpp"
-#include "webhook/rules/judge.hpp"
 #include "webhook/validate/findings.hpp"
 #include "webhook/validate/object.hpp"
 #include "webhook/validate/validate.hpp"
@@ -25,16 +24,13 @@
 
 namespace tpuwh::webhook::validate {
 
-// TPU Pod templates of one object that are looked at, wherever they stand among others: one that
-// asks for no TPU is read and not counted. A RayCluster has a handful of groups and the API of
+// The largest number of TPU Pod templates of one object that are checked. A template that asks
+// for no TPU is read and not counted. A RayCluster has a handful of groups and the API of
 // JobSet a list of a few; each costs up to three decisions, which bounds what one review can cost.
 inline constexpr std::size_t max_templates = 32;
 
-// Of more of them the rules of the cluster count nothing. No decision is made of one.
-inline constexpr std::size_t max_counted_templates = 1000;
-
-// What findings call a template: "worker group " and the name of the group; "" for the only one.
-// Put together where something is found, since most have nothing.
+// The name of a template in findings: "worker group " and the name of the group, or "" for the
+// only one. The parts are joined for a finding alone, because most templates have none.
 struct Title {
   std::string_view kind = {};
   std::string_view name = {};  // as the user wrote it
@@ -52,12 +48,6 @@ class Checker {
   void set_queued(const WorkloadObject& job_template) { queued_ = &job_template; }
   base::json::Reader& reader() { return work_.reader; }
 
-  // How many Pods the template that open() reads next has, for the rules of the cluster: as if
-  // nothing held them back.
-  void set_pods(std::uint64_t pods, const rules::Run& run = {}) {
-    pods_ = pods;
-    run_ = run;
-  }
   // Reads a template. False where there is nothing to decide: it is absent, asks for no
   // TPU, wants to be left alone, or asks for no whole number of chips (a fault). The reader
   // is where it was before. False, too, where it cannot be read; then the reader has failed.
@@ -67,7 +57,7 @@ class Checker {
   bool any_asks_for_tpu() const { return templates_ > 0; }
   // Whether the template that open() read last asks for TPU, whatever it said.
   bool asks_for_tpu() const;
-  // What is found from here on belongs to no template.
+  // Ends a template: later findings belong to the whole object.
   void close() { title_ = {}; }
   // So many slices of the template that decide() looked at last run at a time. Where they are
   // pinned to a node pool, which holds one, finish() says so.
@@ -79,7 +69,7 @@ class Checker {
   // After open() said no: its Pods go to TPU nodes and ask for no chips.
   bool selects_tpu_without_chips() const;
 
-  // Of the template that is open.
+  // The Pod of the template that is open.
   read::Pod& pod() { return work_.pod; }
   void label(read::Label which, std::string_view text);
   void annotation(read::Annotation which, std::string_view text);
@@ -87,7 +77,7 @@ class Checker {
   // How many Pods KubeRay makes for a slice, for a template that selects no topology.
   void set_ray_hosts(std::uint32_t hosts);
 
-  // What would become of the Pod as it is written now.
+  // Returns the decision for the Pod as it is written now.
   outcome::Decision decide();
   // The slice that decide() found, null where it found none, and where no node has the chips that
   // it was computed with.
@@ -96,7 +86,7 @@ class Checker {
 
   // A denial is a fault; what decide() warned of, a warning.
   void report(const outcome::Decision& decision);
-  // Of the template that is open; at the level of the finding, and at most at this one.
+  // Adds a finding of the template that is open, at its level, and at most at level `most`.
   void add(Finding finding, std::string sentence, Level most = Level::deny);
   // Adds the refusals of the API server or an operator for the template that is open.
   void add_refusals(const controllers::Refusals& refusals, Level most = Level::deny);
@@ -107,8 +97,6 @@ class Checker {
 
  private:
   void add_bad_chips(const read::BadChips& bad);
-  void take_asked(base::json::Reader::Mark pod_template);
-  bool names_checkpoint(base::json::Reader::Mark pod_template);
   bool read(base::json::Reader::Mark place, std::string_view step);
   std::string titled(std::string sentence) const;
   bool kueue_manages() const;
@@ -144,9 +132,6 @@ class Checker {
   Title title_;
   bool was_read_ = false;      // the template that open() was called for
   std::size_t templates_ = 0;  // that ask for TPU
-  std::uint64_t pods_ = 1;
-  rules::Run run_;
-  rules::AskedObject asked_;                     // where the cluster has rules
   std::map<std::string, std::uint64_t> pinned_;  // slices, by node pool
 };
 

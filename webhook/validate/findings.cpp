@@ -50,19 +50,6 @@ void Findings::add_in_front(Finding finding, std::string sentence) {
   if (level != Level::off) list_of(level).add_in_front({finding, std::move(sentence)});
 }
 
-void Findings::judge(const rules::Rules& rules, const rules::AskedObject& object) {
-  if (object.templates.empty()) return;
-  broken_ = rules::judge(rules, ns_, object);
-  const rules::Rule* rule = rules::rule_of(rules, ns_);
-  judgement_ = (rule == nullptr ? "no rule" : base::printable(rule->name)) + ": ";
-  std::set<Finding> ids;
-  for (const rules::Broken& each : broken_)
-    if (ids.insert(each.finding).second)
-      judgement_ += base::concat({ids.size() > 1 ? ", " : "", findings::row(each.finding).id});
-  const std::string_view whole = object.all ? (ids.empty() ? "kept" : "") : "not all judged";
-  judgement_ += base::concat({ids.empty() || whole.empty() ? "" : ", ", whole});
-}
-
 void Findings::soften(const std::string& why) {
   for (const Found* fault : faults_.in_order())
     add_decided(fault->finding, base::concat({why, fault->sentence}), Level::warn);

@@ -1,4 +1,4 @@
-// What is wrong with a workload object: all of it, in the order of the object.
+// The findings of a workload object, all of them, in the order of the object.
 #pragma once
 
 #include "webhook/config/config.hpp"
@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 #include "webhook/findings/finding.hpp"
-#include "webhook/rules/judge.hpp"
 
 namespace tpuwh::webhook::validate {
 
@@ -23,9 +22,9 @@ struct Found {
   std::string sentence;
 };
 
-// What was found, each once, in the order in which it was found. An object may have as many
-// templates as its text holds, and each says something of its own: none is compared with all
-// others.
+// A list of findings without duplicates, in the order in which they were added. An object may have
+// as many templates as its text holds, each with findings of its own, so no finding is compared
+// with all others.
 class FoundList {
  public:
   FoundList() = default;
@@ -83,25 +82,16 @@ class Findings {
 
   // At the level of the finding, and at most at this one. A sentence is kept once.
   void add(Finding finding, std::string sentence, Level most = Level::deny);
-  // What decide() found in a template, which has looked for the level itself.
+  // Adds a finding of decide(), which has looked up its level.
   void add_decided(Finding finding, std::string sentence, Level level);
-  // add() of what concerns all of the object: told before the rest, of which only the first is
-  // told.
+  // Adds a finding of the whole object in front of the others, because only the first ones are
+  // reported.
   void add_in_front(Finding finding, std::string sentence);
-
-  // Holds what the object asks for against the rule of its namespace.
-  void judge(const rules::Rules& rules, const rules::AskedObject& object);
-  // What is broken, not added yet: what of it is a fault depends on the object before the update.
-  const std::vector<rules::Broken>& broken() const { return broken_; }
-  // Returns the rule against which the object was held, and the result: "dev: kept",
-  // "dev: TPU-654, TPU-656", "dev: not all judged"; "" for an object that asks for no chips, and if
-  // there are no rules.
-  const std::string& judgement() const { return judgement_; }
 
   // Makes a warning of each fault, because `why`.
   void soften(const std::string& why);
-  // The same of those that `before` has word for word, whether it was told or not: what was wrong
-  // already must not keep the rest of an object from being changed.
+  // The same of faults that `before` has word for word, whether they were reported or not: a fault
+  // that the object had before must not prevent other changes.
   void soften_old(const Findings& before, const std::string& why);
 
   // Refused for these; and these are said.
@@ -114,16 +104,14 @@ class Findings {
   const config::Config& config_;
   std::string_view ns_;
   FoundList faults_, warnings_;
-  std::vector<rules::Broken> broken_;
-  std::string judgement_;
 };
 
-// Of either list so many are told: the API server logs and stores what it is told, and the first
-// ones say enough.
+// The largest number of faults, and of warnings, that are reported: the API server logs and stores
+// all of them, and the first ones say enough.
 inline constexpr std::size_t max_told = 20;
 // A count for people: "26,980".
 std::string with_commas(std::size_t count);
-// How many are not told: "and 26,980 more".
+// Returns how many are not reported: "and 26,980 more".
 std::string and_more(std::size_t count);
 
 // "(1) TPU-404: one; (2) TPU-401: another", or the only one as it is; at most max_told of them and

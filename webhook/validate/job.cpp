@@ -36,22 +36,8 @@ bool read_job_template(base::json::Reader& in, JobTemplate& job) {
     if (key == "manualSelector")
       return in.first(seen, 5) && base::json::optional_flag(in, job.manual_selector);
     if (key == "podFailurePolicy") return in.first(seen, 6) && keep_place(in, job.failure_policy);
-    if (key == "activeDeadlineSeconds")
-      return in.first(seen, 7) && optional_bound(in, job.deadline);
-    if (key == "backoffLimit") return in.first(seen, 8) && optional_bound(in, job.retries);
     return in.skip();
   });
-}
-
-std::uint64_t pods_of(const JobTemplate& job, bool indexed) {
-  return controllers::job_pods(
-      {.completions = job.completions, .parallelism = job.parallelism, .indexed = indexed});
-}
-
-rules::Run run_of(const JobTemplate& job, std::uint64_t attempts) {
-  rules::Run run{.ends = true, .restarted = attempts > 1 || job.retries != 0u};
-  if (job.deadline) run.seconds = *job.deadline * attempts;
-  return run;
 }
 
 bool is_indexed(const JobTemplate& job, controllers::JobMaker maker) {
@@ -124,7 +110,6 @@ bool check_job_named(Checker& checker, base::json::Reader::Mark spec, const std:
   in.go_to(spec);
   if (!read_job_template(in, job)) return false;
   const bool indexed = is_indexed(job, maker);
-  checker.set_pods(pods_of(job, indexed), run_of(job));
   if (!checker.open({}, job.pod_template)) return !in.failed();
   read::Pod& pod = checker.pod();
   const std::string host = name + "-0";

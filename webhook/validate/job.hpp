@@ -13,9 +13,7 @@ namespace tpuwh::webhook::validate {
 struct JobTemplate {
   std::optional<std::uint32_t> completions;
   std::optional<std::uint32_t> parallelism;
-  std::optional<std::uint32_t> deadline;  // activeDeadlineSeconds, of one attempt
-  std::optional<std::uint32_t> retries;   // backoffLimit
-  std::string_view completion_mode;       // "" where absent
+  std::string_view completion_mode;  // "" where absent
   bool manual_selector = false;
   base::json::Reader::Mark pod_template, selector, failure_policy;
 };
@@ -23,18 +21,14 @@ bool read_job_template(base::json::Reader& in, JobTemplate& job);
 
 // JobSet's default is Indexed; a Job's own is not.
 bool is_indexed(const JobTemplate& job, controllers::JobMaker maker);
-// As controllers::job_pods() counts them.
-std::uint64_t pods_of(const JobTemplate& job, bool indexed);
-// Of a Job that somebody creates up to so many times.
-rules::Run run_of(const JobTemplate& job, std::uint64_t attempts = 1);
 
-// What keeps the API server from making the Jobs of `job_name`, of whom they are.
+// Adds the reasons why the API server refuses the Jobs called `job_name`.
 //
 //   returns  false where it cannot be read
 bool check_job_refusals(Checker& checker, const JobTemplate& job, std::string_view job_name,
                         controllers::JobMaker maker);
 
-// What the Job controller writes on the Pod of index 0 of an Indexed Job.
+// Writes the labels of the Job controller on the Pod of index 0 of an Indexed Job.
 void label_completion(Checker& checker, std::string_view job_name);
 
 // Two sentences at most, "" where nothing is wrong: a slice needs all its hosts, and all of

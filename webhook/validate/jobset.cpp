@@ -65,13 +65,10 @@ controllers::ReplicatedJobWords words_of(const Checker& checker, const Replicate
 
 // What JobSet and the Job controller write on Pod 0 of Job 0. False where its
 // Pods are no slice of several hosts.
-bool check_replicated_job(Checker& checker, const ReplicatedJob& replicated, const Network& network,
-                          std::uint64_t attempts) {
+bool check_replicated_job(Checker& checker, const ReplicatedJob& replicated,
+                          const Network& network) {
   if (!replicated.job.pod_template) return false;
   const bool indexed = is_indexed(replicated.job, controllers::JobMaker::jobset);
-  checker.set_pods(controllers::one_or(replicated.replicas) *
-                       std::min(pods_of(replicated.job, indexed), rules::most_pods),
-                   run_of(replicated.job, attempts));
   if (!checker.open({"replicated job ", replicated.name}, replicated.job.pod_template,
                     "template.spec.template"))
     return false;
@@ -126,12 +123,6 @@ bool read_startup_policy(base::json::Reader& in, bool& in_order) {
     if (!in.first(seen, 0) || !base::json::optional_text(in, order)) return false;
     in_order = order == "InOrder";
     return true;
-  });
-}
-
-bool read_restarts(base::json::Reader& in, std::optional<std::uint32_t>& restarts) {
-  return in.take_null() || in.object([&](std::string_view key, base::json::Seen& seen) {
-    return key == "maxRestarts" ? in.first(seen, 0) && optional_bound(in, restarts) : in.skip();
   });
 }
 
@@ -204,13 +195,11 @@ bool check_jobset(Checker& checker, base::json::Reader::Mark spec) {
   Network network;
   base::json::Reader::Mark jobs, coordinator_place;
   bool in_order = false;
-  std::optional<std::uint32_t> restarts;
   const bool read = object_at(in, spec, [&](std::string_view key, base::json::Seen& seen) {
     if (key == "network") return in.first(seen, 0) && read_network(in, network);
     if (key == "replicatedJobs") return in.first(seen, 1) && keep_place(in, jobs);
     if (key == "coordinator") return in.first(seen, 2) && keep_place(in, coordinator_place);
     if (key == "startupPolicy") return in.first(seen, 3) && read_startup_policy(in, in_order);
-    if (key == "failurePolicy") return in.first(seen, 4) && read_restarts(in, restarts);
     return in.skip();
   });
   if (!read || !jobs) return read;
@@ -228,9 +217,7 @@ bool check_jobset(Checker& checker, base::json::Reader::Mark spec) {
     if (!read_replicated_job(in, replicated)) return false;
     if (coordinator_place && coordinated.empty() && replicated.name == coordinator.replicated_job)
       coordinated.push_back(words_of(checker, replicated));
-    if (check_replicated_job(checker, replicated, network,
-                             restarts.value_or(0) + std::uint64_t{1}) &&
-        !order.check(replicated))
+    if (check_replicated_job(checker, replicated, network) && !order.check(replicated))
       return false;
     return !in.failed();
   });

@@ -79,9 +79,7 @@ class Group {
         leader_(checker.object().name + "-0") {}
 
   void check() {
-    const std::uint64_t groups = controllers::one_or(group_.groups);
     const std::uint64_t size = controllers::one_or(group_.size);
-    checker_.set_pods(groups);
     if (group_.leader && checker_.open({"leader template"}, group_.leader, of_leader)) {
       leader_asks_ = true;
       decide_on(0, leader_);
@@ -91,7 +89,6 @@ class Group {
     }
     if (checker_.reader().failed()) return;
     const bool workers = !group_.leader || size > 1;
-    checker_.set_pods(groups * (group_.leader && size > 0 ? size - 1 : size));
     if (workers && checker_.open({"worker template"}, group_.worker, of_worker)) {
       check_workers();
     } else if (!leader_misfit_.empty()) {

@@ -4,8 +4,6 @@
 #include "base/result.hpp"
 #include "webhook/read/vocabulary.hpp"
 
-#include <limits>
-
 namespace tpuwh::webhook::validate {
 
 namespace {
@@ -92,15 +90,6 @@ bool optional_count(base::json::Reader& in, std::optional<std::uint32_t>& out) {
   if (!in.number(text)) return false;
   const bool negative = text.front() == '-' && base::plain_decimal(text.substr(1));
   return take_number(in, negative ? "0" : text, out);
-}
-
-bool optional_bound(base::json::Reader& in, std::optional<std::uint32_t>& out) {
-  if (in.kind() != base::json::ValueKind::number) return in.skip();
-  std::string_view text;
-  if (!in.number(text)) return false;
-  const bool whole = text.find_first_not_of("0123456789") == std::string_view::npos;
-  if (whole) out = base::plain_decimal(text).value_or(std::numeric_limits<std::uint32_t>::max());
-  return true;
 }
 
 bool keep_place(base::json::Reader& in, base::json::Reader::Mark& out) {

@@ -14,8 +14,8 @@
 
 namespace tpuwh::webhook::validate {
 
-// What is kept of a name that every template of an object is decided with: four times what any name
-// may have, so that one of 7 MB is refused as too long and not copied for each of max_templates.
+// The largest part of a name that is kept for the decisions of each template: four times the limit
+// of any name, so that one of 7 MB is refused as too long and not copied for each of max_templates.
 inline constexpr std::size_t max_name_bytes = 1024;
 inline std::string_view bounded(std::string_view name) {
   return name.substr(0, max_name_bytes);
@@ -38,9 +38,6 @@ bool optional_number(base::json::Reader& in, std::optional<std::uint32_t>& out);
 // The same of a number of Pods or of groups of them, of which a negative one makes none: not every
 // API refuses it, and what cannot be read is not judged.
 bool optional_count(base::json::Reader& in, std::optional<std::uint32_t>& out);
-// One that nothing but a rule of the cluster asks for: what is no such number is passed over, and
-// what is larger is the largest.
-bool optional_bound(base::json::Reader& in, std::optional<std::uint32_t>& out);
 // Keeps the place of a value and goes on behind it.
 bool keep_place(base::json::Reader& in, base::json::Reader::Mark& out);
 // Keeps the place of one member of the object at `place`, if that is there.
@@ -52,7 +49,7 @@ inline bool below(std::string_view step, bool read, base::json::Reader& in) {
   if (!read) in.within(step);
   return read;
 }
-// What makers of Pods look at in a template, and where its spec is.
+// The fields of a template that controllers check, and the place of its spec.
 struct TemplateSpec {
   base::json::Reader::Mark spec;
   controllers::TemplateWords words;

@@ -42,7 +42,6 @@ class Plain {
       : checker_(checker), kind_(kind), maker_(*kind.maker) {}
 
   bool check(const Part& part) {
-    checker_.set_pods(controllers::one_or(part.count));
     const Title title = maker_.parts.empty() ? Title{} : Title{"part ", part.name};
     if (!checker_.open(title, part.pod_template)) return !checker_.reader().failed();
     make_first_pod(part);

@@ -17,7 +17,6 @@ namespace {
 struct Cluster {
   std::string name;
   bool autoscaled = false;
-  rules::Run run = {};
 };
 
 struct WorkerGroup {
@@ -102,16 +101,7 @@ void check_last_replica(Checker& checker, const Cluster& cluster, const WorkerGr
                 "the autoscaler may make replica " + later + ", whose Pods are refused: " + why);
 }
 
-// As if it were not suspended: Kueue resumes it.
-std::uint64_t pods_of(const Cluster& cluster, const WorkerGroup& group) {
-  controllers::RayGroupNumbers numbers = group.numbers(cluster);
-  numbers.suspended = false;
-  return controllers::ray_replicas(numbers).now *
-         std::min(controllers::ray_hosts(numbers), rules::most_pods);
-}
-
 void check_group(Checker& checker, const Cluster& cluster, const WorkerGroup& group) {
-  checker.set_pods(pods_of(cluster, group), cluster.run);
   if (!checker.open({"worker group ", group.name}, group.pod_template)) {
     if (checker.selects_tpu_without_chips())
       checker.add(Finding::chips_missing,
@@ -131,7 +121,7 @@ void check_group(Checker& checker, const Cluster& cluster, const WorkerGroup& gr
   if (first.outcome != outcome::Outcome::denied) check_last_replica(checker, cluster, group);
 }
 
-// Adds the places of names that stood at an earlier one of `places`, each name once.
+// Adds the places of names that also are at an earlier one of `places`, each name once.
 void add_repeated(std::span<const std::string_view> names, std::span<std::uint64_t> places,
                   std::vector<std::uint32_t>& out) {
   const auto place = [](std::uint64_t key) { return static_cast<std::uint32_t>(key); };
@@ -146,8 +136,8 @@ void add_repeated(std::span<const std::string_view> names, std::span<std::uint64
       out.push_back(place(places[i]));
 }
 
-// Where names stand a second time. Sorted is a number for each, half a hash and half the place;
-// names are compared where the hashes are the same, as somebody may have made them.
+// Returns the places where names are repeated. A number of each name is sorted, half a hash and
+// half its place. Names with the same hash are compared, because a hash may be forged.
 std::vector<std::uint32_t> repeated(std::span<const std::string_view> names) {
   constexpr unsigned half = 32;
   std::vector<std::uint64_t> keys(names.size());
@@ -163,7 +153,7 @@ std::vector<std::uint32_t> repeated(std::span<const std::string_view> names) {
   return out;
 }
 
-// Pods are told apart by their group's name.
+// Adds a fault of groups of one name, by which their Pods are distinguished.
 void check_names(Checker& checker, std::span<const std::string_view> names) {
   for (const std::uint32_t place : repeated(names))
     checker.add(Finding::ray_groups_alike,
@@ -196,7 +186,6 @@ bool check_groups(Checker& checker, const Cluster& cluster, base::json::Reader::
 bool check_head(Checker& checker, const Cluster& cluster, base::json::Reader::Mark head) {
   base::json::Reader& in = checker.reader();
   base::json::Reader::Mark pod_template;
-  checker.set_pods(1, cluster.run);
   if (member_at(in, head, "template", pod_template) && checker.open({"head group"}, pod_template)) {
     checker.label(read::Label::ray_node_type, "head");
     checker.label(read::Label::ray_cluster, cluster.name);
@@ -226,30 +215,13 @@ bool check_cluster(Checker& checker, Cluster known, std::string_view kind,
   return true;
 }
 
-// A Pod that submits the job, and is no member of a slice.
-bool check_submitter(Checker& checker, base::json::Reader::Mark pod_template,
-                     const rules::Run& run) {
-  checker.set_pods(1, run);
-  checker.open({"submitter"}, pod_template, "submitterPodTemplate");
-  return !checker.reader().failed();
-}
-
 bool check_ray_holder(Checker& checker, base::json::Reader::Mark spec, std::string_view member,
                       std::string_view kind) {
   base::json::Reader& in = checker.reader();
-  base::json::Reader::Mark cluster, submitter;
-  std::optional<std::uint32_t> deadline;
-  const bool read = object_at(in, spec, [&](std::string_view key, base::json::Seen& seen) {
-    if (key == member) return in.first(seen, 0) && keep_place(in, cluster);
-    if (key == "activeDeadlineSeconds") return in.first(seen, 1) && optional_bound(in, deadline);
-    if (key == "submitterPodTemplate") return in.first(seen, 2) && keep_place(in, submitter);
-    return in.skip();
-  });
-  if (!read) return false;
-  const rules::Run run{.ends = kind == "RayJob", .seconds = deadline};
-  if (kind == "RayJob" && !check_submitter(checker, submitter, run)) return false;
+  base::json::Reader::Mark cluster;
+  if (!member_at(in, spec, member, cluster)) return false;
   // KubeRay adds five letters of its own.
-  if (check_cluster(checker, {.name = checker.object().name + "-xxxxx", .run = run}, kind, cluster))
+  if (check_cluster(checker, {.name = checker.object().name + "-xxxxx"}, kind, cluster))
     return true;
   in.within(member);
   return false;
@@ -258,8 +230,7 @@ bool check_ray_holder(Checker& checker, base::json::Reader::Mark spec, std::stri
 }  // namespace
 
 bool check_ray_cluster(Checker& checker, base::json::Reader::Mark spec) {
-  return check_cluster(checker, {.name = checker.object().name, .run = {.ends = true}},
-                       "RayCluster", spec);
+  return check_cluster(checker, {.name = checker.object().name}, "RayCluster", spec);
 }
 
 bool check_ray_job(Checker& checker, base::json::Reader::Mark spec) {

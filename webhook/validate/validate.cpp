@@ -25,7 +25,7 @@ struct Check {
   bool (*check)(Checker&, base::json::Reader::Mark spec);
 };
 
-// Of kinds that check_plain() does not know.
+// The checks of kinds that check_plain() does not know.
 constexpr Check checks[] = {
     {"RayCluster", check_ray_cluster},
     {"RayJob", check_ray_job},
@@ -51,14 +51,14 @@ bool check(const Kind& kind, Checker& checker, base::json::Reader::Mark spec) {
   return std::ranges::find(checks, kind.object->kind, &Check::kind)->check(checker, spec);
 }
 
-// What is found in one of the two objects of a review.
+// The findings of one of the two objects of a review.
 struct Examined {
   Examined(const config::Config& config, std::string_view ns) : findings(config, ns) {}
   WorkloadObject object;
   Findings findings;
 };
 
-// What a review is answered by.
+// The configuration and the cluster of an answer.
 struct Question {
   const config::Config& config;
   const read::ClusterView& cluster;
@@ -82,34 +82,18 @@ bool examine(const Kind& kind, base::json::Reader::Mark place, const Question& q
 constexpr std::string_view already_like_this =
     "allowed, because the object was already like this: ";
 
-// Rules that are broken: a fault each, but for what somebody else is told of when the object is
-// made, and for what was broken before an update as much. What cannot be read broke nothing.
-void add_broken(const Examined& before, bool updated, const std::string& made, Findings& now) {
-  const rules::BrokenBefore broken(before.findings.broken());
-  for (const rules::Broken& each : now.broken()) {
-    const std::string_view why = broken.includes(each) ? already_like_this
-                                 : updated             ? std::string_view()
-                                                       : made;
-    now.add(each.finding, base::concat({why, each.sentence}),
-            why.empty() ? Level::deny : Level::warn);
-  }
-}
-
 bool is_made_by_checked(const WorkloadObject& object) {
   const std::string_view group = object.owner_version.substr(0, object.owner_version.find('/'));
   return workloads::find_object(group, object.owner_kind).has_value();
 }
 
-// A fault that was there before an update, or that somebody else was told of, is none now.
+// Makes warnings of faults that an object had before an update, or that its maker had.
 void settle(const Kind& kind, const Question& question, answer::Workspace::Impl& work,
             Examined& now) {
   Findings& findings = now.findings;
-  if (findings.faults().empty() && findings.broken().empty()) return;
-  const std::string made =
-      is_made_by_checked(now.object)
-          ? base::concat({"allowed, because a ", now.object.owner_kind, " made it: "})
-          : "";
-  if (!made.empty()) findings.soften(made);
+  if (findings.faults().empty()) return;
+  if (is_made_by_checked(now.object))
+    findings.soften(base::concat({"allowed, because a ", now.object.owner_kind, " made it: "}));
   const bool updated = bool(work.review.old_object);
   Examined before(question.config, work.review.ns);
   const bool readable = updated && examine(kind, work.review.old_object, question, work, before);
@@ -117,17 +101,12 @@ void settle(const Kind& kind, const Question& question, answer::Workspace::Impl&
     findings.soften_old(before.findings, std::string(already_like_this));
   else if (updated)
     findings.soften(std::string(already_like_this));
-  add_broken(before, updated, made, findings);
 }
 
-// The warnings are in work.told.notes.
-answer::Answer respond_with(const outcome::Decision& decision, answer::Workspace::Impl& work,
-                            std::string_view judgement = {}) {
+// Responds with the warnings in the notes of `work`.
+answer::Answer respond_with(const outcome::Decision& decision, answer::Workspace::Impl& work) {
   work.told.description.clear();
-  if (judgement.empty())
-    answer::respond(work.review, decision, work.told, work.answer);
-  else
-    answer::respond_judged(work.review, decision, work.told, judgement, work.answer);
+  answer::respond(work.review, decision, work.told, work.answer);
   answer::Answer answer;
   answer.body = work.answer.view();
   answer.summary = answer::summary_of(work.review, decision);
@@ -181,7 +160,7 @@ answer::Answer respond_found(const Kind& kind, const Examined& found, const conf
           {outcome::in_shadow, "it would have been denied: ", decision.denial.text()}));
   }
   take_warnings(found.findings.warnings(), notes);
-  answer::Answer answer = respond_with(decision, work, found.findings.judgement());
+  answer::Answer answer = respond_with(decision, work);
   work.owner.clear();
   work.owner.add(kind.object->kind, '/', found.object.name);
   answer.summary.owner = work.owner.view();

@@ -34,7 +34,8 @@ void count_slices(const read::Pod& pod, Member& member) {
 // Completion index 0 leads: JobSet's own rule.
 void find_leader(const WorkloadContext& context, Member& member) {
   const read::Pod& pod = context.pod;
-  if (member.exclusive_topology.empty() || member.host.text == "0" || !member.host.present())
+  if (!context.config.followers || member.exclusive_topology.empty() || member.host.text == "0" ||
+      !member.host.present())
     return;
   member.leader_domain =
       context.cluster.leader_domain({.ns = context.ns,

@@ -116,7 +116,7 @@
         {{- end }}
       annotations:
         summary: "The certificate of {{`{{ $labels.pod }}`}} ends in less than {{ $days }} days"
-        description: "Its issuer should have renewed it: the program (lines msg=certificate of the log), cert-manager, or whoever supplies it."
+        description: "Its issuer should have renewed it: the keeper (its log says why not), cert-manager, or whoever supplies it."
     - alert: TpuWebhookCertificatesDiffer
       expr: |-
         max(tpu_webhook_certificate_not_after_timestamp_seconds) - min(tpu_webhook_certificate_not_after_timestamp_seconds) > 0
@@ -128,31 +128,22 @@
         {{- end }}
       annotations:
         summary: "Replicas have served different certificates for an hour"
-        description: "One has not read the new one: its log says why (certificate not replaced, or msg=certificate)."
-    - alert: TpuWebhookCertificateNotTrusted
+        description: "One has not read the new one: its log says why (certificate not replaced), or its kubelet has not written it."
+    {{- if eq .Values.certificate.mode "internal" }}
+    {{- /* The keeper renews when a third of the 90 days has passed (kubectl/certificate/times.hpp); a day later it has not. */}}
+    - alert: TpuWebhookCertificateNotRenewed
       expr: |-
-        tpu_webhook_certificate_trusted == 0
-      for: 5m
-      labels:
-        severity: critical
-        {{- with $.Values.prometheusRule.alertLabels }}
-        {{- toYaml . | nindent 8 }}
-        {{- end }}
-      annotations:
-        summary: "By {{`{{ $labels.pod }}`}} our webhook configurations do not hold our CA, or have no entries"
-        description: "No API server calls, or none trusts what is served. kubectl tpu doctor"
-    - alert: TpuWebhookCertificateNotChecked
-      expr: |-
-        increase(tpu_webhook_certificate_failures_total[15m]) > 0
-      for: 15m
+        tpu_webhook_certificate_not_after_timestamp_seconds - time() < 59 * 86400
+      for: 1h
       labels:
         severity: warning
         {{- with $.Values.prometheusRule.alertLabels }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
       annotations:
-        summary: "{{`{{ $labels.pod }}`}} cannot check the certificate's Secret or the configurations"
-        description: "While it lasts it renews nothing: lines msg=certificate of its log say why."
+        summary: "The keeper has not renewed the certificate of {{`{{ $labels.pod }}`}}"
+        description: "It has not acted for a third of the certificate's life; two thirds are left. kubectl -n {{ .Release.Namespace }} logs deployment/tpu-webhook-keeper"
+    {{- end }}
     - alert: TpuWebhookHandshakesFail
       expr: |-
         rate(tpu_webhook_handshakes_failed_total[5m]) > 0
@@ -276,7 +267,7 @@
         {{- end }}
       annotations:
         summary: "{{`{{ $labels.pod }}`}} may not read {{`{{ $labels.resource }}`}}"
-        description: "What needs it is off: tpu-webhook rules --rbac prints the rule that is missing."
+        description: "What needs it is off: kubectl tpu rules --rbac prints the rule that is missing."
     - alert: TpuWebhookRayWorkersGetNoIds
       expr: |-
         tpu_webhook_ledger_stalled_seconds > 60

@@ -1,16 +1,18 @@
-{{/* Where the program keeps the certificate that it issues (mode internal). */}}
+{{/* The Secret that the keeper fills (mode internal). */}}
 {{- define "tpu-webhook.ownSecret" -}}tpu-webhook-certificate{{- end }}
 
-{{/* The Secret that is mounted (modes cert-manager and supplied). */}}
+{{/* The Secret that the server's Pods mount. */}}
 {{- define "tpu-webhook.mountedSecret" -}}
-{{- if eq .Values.certificate.mode "cert-manager" -}}
+{{- if eq .Values.certificate.mode "internal" -}}
+{{ include "tpu-webhook.ownSecret" . }}
+{{- else if eq .Values.certificate.mode "cert-manager" -}}
 tpu-webhook-tls
 {{- else -}}
 {{ .Values.certificate.secretName }}
 {{- end -}}
 {{- end }}
 
-{{/* The line caBundle of each entry. None where somebody else writes it, cert-manager or the program,
+{{/* The line caBundle of each entry. None where somebody else writes it, cert-manager or the keeper,
      in any revision: what a manifest never said no upgrade changes and no rollback takes away, and what
      it once said would be an old CA when Helm goes back to it. */}}
 {{- define "tpu-webhook.caBundle" -}}

@@ -2,8 +2,8 @@
      values.schema.json keeps out of `config`. */}}
 {{- define "tpu-webhook.config" -}}
 {{- $config := deepCopy .Values.config -}}
-{{- if and $config.claims (not (include "tpu-webhook.usesCluster" .)) -}}
-{{- fail (printf "config.claims is true, and the API server that has them is not asked with config.ledger %s: set config.ledger to auto or cluster" $config.ledger) -}}
+{{- if .Values.teamRules -}}
+{{- fail "teamRules is set, but the server judges no rules: remove the value, write the rules to a file, and apply the policies that the API server evaluates: kubectl tpu policy --team-rules rules.yaml | kubectl apply -f -" -}}
 {{- end -}}
 {{- $_ := set $config "mode" (include "tpu-webhook.ownMode" .) -}}
 {{- $_ := set $config "listen" (printf ":%d" (int .Values.port)) -}}
@@ -12,15 +12,8 @@
 {{- if .Values.metrics.from -}}
 {{- $_ := set $config "healthMetrics" false -}}
 {{- end -}}
-{{- if .Values.teamRules -}}
-{{- $_ := set $config "teamRules" "/rules/rules.yaml" -}}
-{{- end -}}
-{{- if eq .Values.certificate.mode "internal" -}}
-{{- $_ := set $config "tls" (dict "secret" (include "tpu-webhook.ownSecret" .)) -}}
-{{- else -}}
 {{- $_ := set $config "tls" (dict "cert" "/certificate/tls.crt" "key" "/certificate/tls.key") -}}
-{{- end -}}
-{{- toYaml $config }}
+{{- toPrettyJson $config }}
 {{- end }}
 
 {{/* Where metrics are served. Beside the probes, at a port that everybody reaches, they are served too
@@ -32,14 +25,34 @@
 {{ int .Values.metrics.port }}
 {{- end }}
 
-{{/* "true" where the program watches the cluster and keeps the ledger in it. */}}
-{{- define "tpu-webhook.usesCluster" -}}
-{{- if not (has .Values.config.ledger (list "memory" "none")) }}true{{ end -}}
+{{/* The features that read the cluster, as the names of their settings in a YAML list: as
+     features_of() in server/kube/cluster/features.cpp has them. */}}
+{{- define "tpu-webhook.features" -}}
+{{- $config := .Values.config -}}
+{{- $handled := include "tpu-webhook.handled" . | fromYamlArray -}}
+{{- $hint := and (include "tpu-webhook.isOn" (dict "root" . "key" "placement")) (include "tpu-webhook.isOn" (dict "root" . "key" "placementHint")) -}}
+{{- $names := list -}}
+{{- if and (has "ray" $handled) (not (has $config.ledger (list "memory" "none"))) }}{{ $names = append $names "ledger" }}{{ end -}}
+{{- if $hint }}{{ $names = append $names "placementHint" }}{{ end -}}
+{{- if and (has "jobset" $handled) (ne "false" ($config.followers | toString)) }}{{ $names = append $names "followers" }}{{ end -}}
+{{- if $config.claims }}{{ $names = append $names "claims" }}{{ end -}}
+{{- toYaml $names }}
 {{- end }}
 
-{{/* "true" where the program asks the API server for anything. */}}
+{{/* "true" if a setting that is on by default is on, {root, key}: for all, or for a workload API or a
+     namespace. */}}
+{{- define "tpu-webhook.isOn" -}}
+{{- $config := .root.Values.config -}}
+{{- $on := ne "false" (get $config .key | toString) -}}
+{{- range list "perWorkload" "perNamespace" }}
+{{- range get $config . | default dict }}{{ $on = or $on (eq "true" (get (. | default dict) $.key | toString)) }}{{ end }}
+{{- end -}}
+{{- if $on }}true{{ end -}}
+{{- end }}
+
+{{/* "true" if the program calls the API server. */}}
 {{- define "tpu-webhook.asksApiServer" -}}
-{{- if or (include "tpu-webhook.usesCluster" .) (eq .Values.certificate.mode "internal") }}true{{ end -}}
+{{- if include "tpu-webhook.features" . | fromYamlArray }}true{{ end -}}
 {{- end }}
 
 {{/* Names of the workload APIs that are handled, and of those that are not, as a YAML list. */}}

@@ -1,5 +1,5 @@
 {{/* The entries of the configuration for Pods, by the modes of config, as rules::entries() of the program
-     (server/rules/entries.cpp) has them; tests/charts compares all that modes can be.
+     (kubectl/reference/rules/entries.cpp) has them; tests/charts compares all that modes can be.
 
      A YAML list of {name, condition, mode, present, absent, of, not, also}: mode is "" where no Pod
      reaches it; present and absent are keys of labels. Of Pods that ask for TPUs it takes those of the

@@ -14,9 +14,9 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 
 {{/* metadata of an object: {root, kind, name}; cluster: true for one without a namespace; labels and
-     annotations are added. Of two with one name the chart's own stays, then that of its kind. */}}
+     annotations are added; `selector` replaces the labels of the server's Pods. Of two with one name the chart's own stays, then that of its kind. */}}
 {{- define "tpu-webhook.metadata" -}}
-{{- $ours := include "tpu-webhook.labels" .root | fromYaml -}}
+{{- $ours := merge (.selector | default "" | fromYaml) (include "tpu-webhook.labels" .root | fromYaml) -}}
 name: {{ .name | default "tpu-webhook" }}
 {{- if not .cluster }}
 namespace: {{ .root.Release.Namespace }}
@@ -48,4 +48,36 @@ annotations:
 - kind: ServiceAccount
   name: tpu-webhook
   namespace: {{ .Release.Namespace }}
+{{- end }}
+
+{{/* Rules of a NetworkPolicy for the API server, wherever it is, and DNS. */}}
+{{- define "tpu-webhook.egressToApiServer" -}}
+# The API server, wherever it is.
+- ports:
+    {{- range .Values.networkPolicy.apiServerPorts }}
+    - port: {{ int . }}
+    {{- end }}
+- ports:
+    - port: 53
+      protocol: UDP
+    - port: 53
+      protocol: TCP
+{{- end }}
+
+{{/* The image of kubectl-tpu, {root, image}: beside image.repository unless `image` names another. */}}
+{{- define "tpu-webhook.kubectlImage" -}}
+{{- $image := .image | default dict -}}
+{{- $beside := regexReplaceAll "[^/]*$" .root.Values.image.repository "kubectl-tpu" -}}
+{{- $image.repository | default $beside }}{{ if $image.digest }}@{{ $image.digest }}{{ else }}:{{ $image.tag | default .root.Values.image.tag | default .root.Chart.AppVersion }}{{ end -}}
+{{- end }}
+
+{{/* The keeper's Pods. None of the labels by which the Service and others find the server's Pods. */}}
+{{- define "tpu-webhook.keeperSelector" -}}
+app.kubernetes.io/name: tpu-webhook-keeper
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{/* metadata of the keeper's objects, as tpu-webhook.metadata: {root, kind, cluster}. */}}
+{{- define "tpu-webhook.keeperMetadata" -}}
+{{- include "tpu-webhook.metadata" (merge (dict "name" "tpu-webhook-keeper" "selector" (include "tpu-webhook.keeperSelector" .root)) .) -}}
 {{- end }}

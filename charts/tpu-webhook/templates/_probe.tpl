@@ -15,12 +15,6 @@
 {{- merge $labels (.Values.namespaces.selector.matchLabels | default dict) | toYaml -}}
 {{- end }}
 
-{{- define "tpu-webhook.probeImage" -}}
-{{- $image := (.Values.probe | default dict).image | default dict -}}
-{{- $beside := regexReplaceAll "[^/]*$" .Values.image.repository "kubectl-tpu" -}}
-{{- $image.repository | default $beside }}{{ if $image.digest }}@{{ $image.digest }}{{ else }}:{{ $image.tag | default .Values.image.tag | default .Chart.AppVersion }}{{ end -}}
-{{- end }}
-
 {{/* metadata of what exists for the test: {root, namespace, weight, delete}. None of the labels by which the
      Deployment, its Service and its NetworkPolicy find the webhook's own Pods. */}}
 {{- define "tpu-webhook.probeMetadata" -}}

@@ -1,5 +1,5 @@
 {{/* Made from the program; do not edit, and do not translate by hand:
-       python3 tests/charts/generate.py --program build/ci/server/tpu-webhook
+       python3 tests/charts/generate.py --program build/ci/server/kubectl-tpu
 
      asksForTpu, hasClaims and annotated are what makes a Pod concern the webhook, selectsGpus what does not;
      the argument of all but annotated is where its specification is. is.NAME: the workload table names

@@ -1,7 +1,7 @@
 #include "kubectl/inspect/doctor/check.hpp"
 
 #include "kubectl/inspect/doctor/entries.hpp"
-#include "server/text/ink.hpp"
+#include "kubectl/text/ink.hpp"
 #include "server/text/json.hpp"
 
 #include <fmt/format.h>
@@ -37,10 +37,10 @@ std::string_view id_of(const Check& check) {
 
 // What fails because the API server cannot call us, or gets no answer that it can use.
 bool is_of_calls(const Check& check) {
-  constexpr std::string_view checks[] = {"service", "deployment", "ca-bundle",      "certificate",
-                                         "trust",   "namespaces", "rbac",           "places",
-                                         "ledger",  "pods",       "network-policy", "settings",
-                                         "account", "priority",   "labels"};
+  constexpr std::string_view checks[] = {"service",  "deployment", "ca-bundle",  "certificate",
+                                         "trust",    "keeper",     "namespaces", "rbac",
+                                         "places",   "ledger",     "pods",       "network-policy",
+                                         "settings", "account",    "priority",   "labels"};
   return std::ranges::find(checks, check.check) != std::end(checks);
 }
 
@@ -72,15 +72,15 @@ std::string_view name(Verdict verdict) {
 Checks examine(const View& view) {
   Checks out;
   for (const auto check :
-       {check_api_server,  check_configuration, check_installations, check_release,
-        check_settings,    check_service,       check_port,          check_network,
-        check_certificate, check_managed,       check_validation,    check_deployment,
-        check_template,    check_values,        check_labels,        check_replicas,
-        check_spreading,   check_disruption,    check_priority,      check_quotas,
-        check_freshness,   check_places,        check_account,       check_rbac,
-        check_flow,        check_monitor,       check_neighbours,    check_workload_apis,
-        check_gangs,       check_driver,        check_ledger,        check_cost,
-        check_probes})
+       {check_api_server,    check_configuration, check_installations, check_release,
+        check_settings,      check_service,       check_port,          check_network,
+        check_certificate,   check_keeper,        check_managed,       check_validation,
+        check_deployment,    check_template,      check_values,        check_labels,
+        check_replicas,      check_spreading,     check_disruption,    check_priority,
+        check_quotas,        check_freshness,     check_places,        check_account,
+        check_rbac,          check_flow,          check_monitor,       check_neighbours,
+        check_workload_apis, check_gangs,         check_driver,        check_ledger,
+        check_cost,          check_probes})
     check(view, out);
   if (harmless(view)) soften(out);
   return out;

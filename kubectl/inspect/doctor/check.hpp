@@ -3,8 +3,8 @@
 
 #include "kubectl/inspect/doctor/view.hpp"
 #include "kubectl/reference/ids/doctor_rows.hpp"
+#include "kubectl/text/printed.hpp"
 #include "server/text/json.hpp"
-#include "server/text/printed.hpp"
 
 #include <string>
 #include <string_view>
@@ -45,6 +45,7 @@ void check_release(const View& view, Checks& out);
 void check_service(const View& view, Checks& out);
 void check_port(const View& view, Checks& out);
 void check_certificate(const View& view, Checks& out);
+void check_keeper(const View& view, Checks& out);
 void check_deployment(const View& view, Checks& out);
 void check_template(const View& view, Checks& out);
 void check_replicas(const View& view, Checks& out);

@@ -4,10 +4,10 @@
 #include "kubectl/inspect/doctor/entries.hpp"
 #include "kubectl/inspect/running/installation.hpp"
 #include "kubectl/print/shell_command.hpp"
+#include "kubectl/x509/certificates.hpp"
+#include "kubectl/x509/trust.hpp"
 #include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
-#include "server/tls/certificates.hpp"
-#include "server/tls/trust.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,7 +23,7 @@ namespace {
 // program, which has had its chance when a quarter is left.
 constexpr std::chrono::hours renewal(24 * 30);
 
-tls::SystemTime::duration warned_before(const tls::CertificateDates& certificate) {
+tls::SystemTime::duration warned_before(const x509::CertificateDates& certificate) {
   // Quarters, since the whole may be more than the clock can count.
   const tls::SystemTime::duration quarter =
       certificate.not_after.time_since_epoch() / 4 - certificate.not_before.time_since_epoch() / 4;
@@ -31,15 +31,15 @@ tls::SystemTime::duration warned_before(const tls::CertificateDates& certificate
 }
 
 std::string how_to_renew(const View& view) {
-  if (view.issues_itself)
-    return "the program issues and renews it; why it did not: " + log_of_the_program(view);
+  if (view.is_kept)
+    return "the keeper issues and renews it; why it did not: " + log_of_the_keeper(view);
   return "renew it: ask its issuer (cert-manager)";
 }
 
 // A line about dates; the verdict by the last of them for a CA bundle, which may hold an old
 // one beside its successor, and by the first in a chain.
 void check_dates(ids::DoctorCheck check, const std::string& what,
-                 const tls::CertificateDates& certificate, const View& view, Checks& out) {
+                 const x509::CertificateDates& certificate, const View& view, Checks& out) {
   const std::string end = tls::to_text(certificate.not_after);
   const std::string named = fmt::format("{} ({})", what, certificate.subject);
   if (view.now < certificate.not_before)
@@ -54,10 +54,10 @@ void check_dates(ids::DoctorCheck check, const std::string& what,
     ok(out, check, fmt::format("{} is valid until {}", named, end));
 }
 
-Result<std::vector<tls::CertificateDates>> certificates_of(const std::string& base64) {
+Result<std::vector<x509::CertificateDates>> certificates_of(const std::string& base64) {
   const auto pem = text::decode_base64(base64);
   if (!pem) return bad_value("it is not valid base64");
-  return tls::read_certificates(*pem);
+  return x509::read_certificates(*pem);
 }
 
 // What entries trust, each bundle with the names of its entries. An entry may have an older one:
@@ -88,7 +88,7 @@ void check_bundles(const View& view, Bundles& bundles, Checks& out) {
           "the CA that the API server trusts" + of_entries(all, names) +
               (certificates->size() > 1 ? fmt::format(", the last of {}", certificates->size())
                                         : std::string()),
-          *std::ranges::max_element(*certificates, {}, &tls::CertificateDates::not_after), view,
+          *std::ranges::max_element(*certificates, {}, &x509::CertificateDates::not_after), view,
           out);
       continue;
     }
@@ -102,8 +102,8 @@ void check_bundles(const View& view, Bundles& bundles, Checks& out) {
 
 // Another certificate from whoever makes it.
 std::string how_to_have_another(const View& view, const std::string& wanted) {
-  if (view.issues_itself)
-    return with_note(log_of_the_program(view), "the program issues it itself; why it did not");
+  if (view.is_kept)
+    return with_note(log_of_the_keeper(view), "the keeper issues it; why it did not");
   if (is_cert_managers(view))
     return with_note(kubectl(view.ns, "describe certificates"),
                      fmt::format("cert-manager makes it; expected {}", wanted));
@@ -112,20 +112,20 @@ std::string how_to_have_another(const View& view, const std::string& wanted) {
 }
 
 // Each cause has a fix of its own: to write another caBundle mends one of them.
-std::string how_to_mend(const View& view, tls::Refusal why, const std::string& host) {
+std::string how_to_mend(const View& view, x509::Refusal why, const std::string& host) {
   switch (why) {
-    case tls::Refusal::dates:
+    case x509::Refusal::dates:
       return how_to_renew(view);
-    case tls::Refusal::name:
+    case x509::Refusal::name:
       return how_to_have_another(view, fmt::format("one with DNS:{} in subjectAltName", host));
-    case tls::Refusal::constraint:
+    case x509::Refusal::constraint:
       return how_to_have_another(view, fmt::format("one of a CA that may sign for {}", host));
-    case tls::Refusal::unusable:
+    case x509::Refusal::unusable:
       return how_to_have_another(
           view,
           "one without that: RSA of 2048 bits or more, or ECDSA on P-256; SHA-256; serverAuth");
-    case tls::Refusal::unreadable:
-    case tls::Refusal::authority:
+    case x509::Refusal::unreadable:
+    case x509::Refusal::authority:
       break;
   }
   return how_to_trust(view);
@@ -137,7 +137,7 @@ void check_trust(const View& view, const std::string& secret, const std::string&
   const std::string host = fmt::format("{}.{}.svc", running::installed_name, view.ns);
   bool good = !bundles.empty();
   for (const auto& [bundle, names] : bundles) {
-    const auto untrusted = tls::why_untrusted(chain, *text::decode_base64(bundle), host, view.now);
+    const auto untrusted = x509::why_untrusted(chain, *text::decode_base64(bundle), host, view.now);
     if (!untrusted) continue;
     good = false;
     fail(out, check,
@@ -151,7 +151,7 @@ void check_trust(const View& view, const std::string& secret, const std::string&
 }
 
 std::string how_to_have_one(const View& view) {
-  if (view.issues_itself) return put_back(view);
+  if (view.is_kept) return put_back(view);
   if (is_cert_managers(view))
     return "cert-manager makes it; why it did not: " + kubectl(view.ns, "describe certificates");
   return fmt::format(
@@ -162,11 +162,9 @@ std::string how_to_have_one(const View& view) {
 
 std::string no_secret(const View& view) {
   const std::string secret = fmt::format("Secret {}/{}", view.ns, view.secret_name);
-  return view.issues_itself
-             ? fmt::format(
-                   "the Deployment mounts no certificate, and {}, which the program fills, "
-                   "does not exist",
-                   secret)
+  return view.is_kept
+             ? fmt::format("{}, which the keeper fills and the Deployment mounts, does not exist",
+                           secret)
              : fmt::format("{}, which the Deployment mounts, does not exist", secret);
 }
 
@@ -185,8 +183,8 @@ void check_certificate(const View& view, Checks& out) {
   const std::string secret = fmt::format("tls.crt of Secret {}/{}", view.ns, view.secret_name);
   const std::string encoded =
       text::text_member(text::member(view.secret.object, "data"), "tls.crt");
-  if (encoded.empty() && view.issues_itself)
-    return fail(out, check, fmt::format("{} is empty: no replica has issued it yet", secret),
+  if (encoded.empty() && view.is_kept)
+    return fail(out, check, fmt::format("{} is empty: the keeper has not issued it yet", secret),
                 how_to_renew(view));
   const auto chain = certificates_of(encoded);
   if (!chain)

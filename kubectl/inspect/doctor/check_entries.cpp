@@ -5,7 +5,6 @@
 #include "kubectl/inspect/doctor/condition.hpp"
 #include "kubectl/inspect/doctor/difference.hpp"
 #include "kubectl/inspect/doctor/entries.hpp"
-#include "kubectl/inspect/doctor/layout.hpp"
 #include "kubectl/inspect/doctor/mending.hpp"
 #include "kubectl/inspect/doctor/selectors.hpp"
 #include "kubectl/inspect/doctor/wanted.hpp"
@@ -47,7 +46,8 @@ std::string why_off(const Json& entry, const Json& wanted) {
   return {};
 }
 
-// Of most entries the same, but for the name of their only condition.
+// Returns the differences as one text. It is the same for most entries, so it leaves out the name
+// of an only condition.
 std::string what_differs(const std::vector<Difference>& all, const Json& entry) {
   std::vector<std::string> out;
   const Json& conditions = text::member(entry, "matchConditions");
@@ -66,7 +66,7 @@ bool differs_in(const std::vector<Difference>& all, std::string_view path) {
   return std::ranges::any_of(all, [&](const auto& each) { return each.path.starts_with(path); });
 }
 
-// What a difference means that switches nothing off.
+// Returns the meaning of a difference that switches nothing off.
 std::string meaning(const Json& entry, const Json& wanted, const std::vector<Difference>& all) {
   const Json& objects = text::member(entry, "objectSelector");
   const Json& wanted_objects = text::member(wanted, "objectSelector");
@@ -87,12 +87,10 @@ class Entries {
       : view_(view),
         out_(out),
         found_(all_entries(view.configuration.object)),
-        former_(layout_of(view).former),
         mending_(view, view.configuration.object, "mutatingwebhookconfiguration tpu-webhook", "") {}
 
   void check_all() {
-    const Json wanted = former_ ? former_entries(view_, has_shadow(view_))
-                                : wanted_entries(view_, has_shadow(view_));
+    const Json wanted = wanted_entries(view_, has_shadow(view_));
     pair_up(wanted);
     for (std::size_t i = 0; i < found_.size(); ++i)
       if (const Json* one = pairs_[i])
@@ -105,7 +103,7 @@ class Entries {
   }
 
  private:
-  // To whom an entry is compared: by its name, else by what stands in its condition.
+  // Finds the wanted entry for each installed one: by its name, otherwise by its condition.
   void pair_up(const Json& wanted) {
     pairs_.assign(found_.size(), nullptr);
     for (const Json& each : found_) ++names_[name_of(each)];
@@ -174,13 +172,6 @@ class Entries {
   }
 
   void missing(const Json& wanted) {
-    // One entry for all, as older charts have it: of another version, which has been said.
-    const bool one_for_all =
-        std::ranges::count_if(found_,
-                              [](const Json& each) { return !workload_of(each).empty(); }) == 1 &&
-        std::any_of(found_.begin(), found_.end(),
-                    [](const Json& each) { return workload_of(each) == "pod"; });
-    if (one_for_all) return;
     if (meets_nobody(wanted["objectSelector"])) return;  // nor would it be sent any
     mending_.render();
     // By the settings it is enforced, or, where these are not known, by what the others say.
@@ -201,7 +192,6 @@ class Entries {
       out_.push_back({said.first ? Verdict::fail : Verdict::warn, configuration_line,
                       fmt::format("{}: {}{}", fmt::join(names, ", "), said.second, versions()),
                       fix.empty() ? put_back(view_) : fix});
-    if (former_) return say_former();
     if (!grouped_.empty()) return;
     std::vector<const Json*> order = pairs_;
     std::ranges::sort(order);
@@ -210,16 +200,6 @@ class Entries {
                    "{}{}",
                    text::version, base::counted(found_.size(), "entry"),
                    order == pairs_ ? "" : ", in another order, which changes nothing"));
-  }
-
-  // Each Pod reaches one all the same.
-  void say_former() {
-    out_.push_back({Verdict::warn, configuration_line,
-                    fmt::format("the entries are those of an earlier chart, one for each workload "
-                                "API: Pods are handled as before, but for a Pod without TPUs the "
-                                "API server evaluates up to four conditions{}",
-                                versions()),
-                    put_back(view_)});
   }
 
   // Where it is of another release than this program.
@@ -234,7 +214,6 @@ class Entries {
   const View& view_;
   Checks& out_;
   const Json& found_;
-  const bool former_;                 // as charts before decision 38 rendered them
   std::vector<const Json*> pairs_;    // to what each is compared
   std::set<const Json*> taken_;       // those of them
   std::map<std::string, int> names_;  // how many entries have each

@@ -41,7 +41,7 @@ double oldest_word(const Replica& replica) {
 
 void check_freshness(const View& view, Checks& out) {
   constexpr auto check = "freshness";
-  if (!view.deployment.there() || !keeps_ledger(view)) return;
+  if (!view.deployment.there() || !features_of(view).ledger) return;
   if (view.replicas.empty())
     return unknown(out, check,
                    view.pods.there() ? "no replica is ready to be asked" : view.pods.why);

@@ -3,8 +3,8 @@
 #include "kubectl/inspect/doctor/check.hpp"
 #include "kubectl/objects/gang.hpp"
 #include "kubectl/objects/object.hpp"
+#include "kubectl/text/rfc3339.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/rfc3339.hpp"
 
 #include <fmt/format.h>
 

@@ -43,10 +43,10 @@ std::vector<Labelled> labelled(const View& view) {
   add("Deployment", view.deployment);
   add("Service", view.service);
   add("ServiceAccount", view.account);
-  add("ClusterRole", view.cluster_role);
-  add("ClusterRoleBinding", view.cluster_role_binding);
-  add("Role", view.role);
-  add("RoleBinding", view.role_binding);
+  add("ClusterRole", view.roles.cluster_role);
+  add("ClusterRoleBinding", view.roles.cluster_role_binding);
+  add("Role", view.roles.role);
+  add("RoleBinding", view.roles.role_binding);
   add("PriorityClass", view.priority_class);
   add("FlowSchema", view.flow_schema);
   add("PodMonitor", view.pod_monitor);

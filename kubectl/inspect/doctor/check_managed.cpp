@@ -36,7 +36,7 @@ std::string why_not_ready(const Json& request) {
 }  // namespace
 
 void check_managed(const View& view, Checks& out) {
-  if (!view.deployment.there() || view.issues_itself || !is_cert_managers(view)) return;
+  if (!view.deployment.there() || view.is_kept || !is_cert_managers(view)) return;
   if (view.request.found == Found::absent)
     return warn(out, managed_line,
                 fmt::format("there is no Certificate {}: cert-manager renews nothing, and the "

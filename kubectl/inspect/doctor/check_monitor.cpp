@@ -1,4 +1,4 @@
-// Whether the Prometheus operator is told where the replicas' metrics are.
+// Whether the PodMonitor names the port of the replicas' metrics.
 #include "kubectl/inspect/doctor/check.hpp"
 #include "kubectl/inspect/doctor/difference.hpp"
 #include "kubectl/inspect/doctor/mending.hpp"
@@ -13,12 +13,10 @@ namespace {
 
 constexpr auto monitor_line = "pod-monitor";
 
-// charts/tpu-webhook/templates/podmonitor.yaml; earlier charts had no port for metrics alone.
+// charts/tpu-webhook/templates/podmonitor.yaml
 Json wanted_monitor(const View& view) {
-  const bool own = container_port(pod_template(view.deployment.object), "metrics") != 0;
   return {{"selector", selector_of(view.deployment.object)},
-          {"podMetricsEndpoints",
-           Json::array({{{"port", own ? "metrics" : "health"}, {"path", "/metrics"}}})}};
+          {"podMetricsEndpoints", Json::array({{{"port", "metrics"}, {"path", "/metrics"}}})}};
 }
 
 // "podMonitor.interval" of the values; "" where it says none.

@@ -51,7 +51,7 @@ void check_places(const View& view, Checks& out) {
         with_note(
             kubectl(view.ns, fmt::format("logs {} | grep msg=ledger", print::shell_word(first))),
             "shows the reason; docs/operations.md, \"Ray workers get no ids\", has the remedies"));
-  if (told == 0 && view.deployment.there() && keeps_ledger(view)) {
+  if (told == 0 && view.deployment.there() && features_of(view).ledger) {
     const auto silent = std::ranges::find_if(
         view.replicas, [](const Replica& each) { return !each.metrics.there(); });
     return unknown(out, check,

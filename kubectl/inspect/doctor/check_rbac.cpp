@@ -1,10 +1,10 @@
+#include "kubectl/certificate/rights.hpp"
 #include "kubectl/inspect/doctor/check.hpp"
 #include "kubectl/inspect/doctor/commands.hpp"
 #include "kubectl/inspect/doctor/difference.hpp"
 #include "kubectl/inspect/doctor/mending.hpp"
 #include "kubectl/inspect/doctor/settings_of.hpp"
 #include "kubectl/inspect/running/installation.hpp"
-#include "server/kube/certificate/configuration.hpp"
 #include "server/kube/cluster/rbac.hpp"
 #include "server/text/json_text.hpp"
 
@@ -16,10 +16,6 @@
 namespace tpuwh::server::doctor {
 
 namespace {
-
-std::string how_to_fix(const View& view) {
-  return with_note(put_back(view), "or apply the output of tpu-webhook rules --rbac");
-}
 
 bool covers(const Json& list, const std::string& wanted) {
   return list.is_array() &&
@@ -43,24 +39,39 @@ bool grants(const Json& role, const kube::cluster::RbacRule& rule, const std::st
          });
 }
 
-// The rules that this installation uses.
+// The rules that the replicas of this installation use.
 std::vector<kube::cluster::RbacRule> needed(const View& view) {
-  return kube::cluster::rbac_rules({.cluster = keeps_ledger(view),
-                                    .claims = reads_claims(view),
-                                    .secret = view.issues_itself ? view.secret_name : ""});
+  return kube::cluster::rbac_rules({.features = features_of(view)});
 }
 
-// Returns the rules that this installation uses, or, if its settings are not known, all rules that
-// an installation may use.
+// Returns the rules that the replicas use, or, if their settings are not known, all rules that they
+// may use.
 std::vector<kube::cluster::RbacRule> allowed(const View& view) {
   if (settings_known(view)) return needed(view);
-  return kube::cluster::rbac_rules({.claims = true, .secret = view.secret_name});
+  return kube::cluster::rbac_rules({.features = {.claims = true}});
+}
+
+// A ServiceAccount of the chart and its rights.
+struct Holder {
+  const View& view;
+  std::string name;     // of its roles
+  std::string account;  // the ServiceAccount
+  std::string command;  // which runs as it
+  const Roles& roles;
+  std::vector<kube::cluster::RbacRule> needed, allowed;
+};
+
+std::string how_to_fix(const Holder& holder) {
+  return with_note(put_back(holder.view), fmt::format("or apply the output of {}",
+                                                      holder.name == running::installed_name
+                                                          ? "kubectl tpu rules --rbac"
+                                                          : "kubectl tpu certificate rights"));
 }
 
 // "list watch of pods; get of configmaps".
-std::vector<std::string> missing(const View& view, const Json& role, bool own_namespace) {
+std::vector<std::string> missing(const Holder& holder, const Json& role, bool own_namespace) {
   std::vector<std::string> out;
-  for (const kube::cluster::RbacRule& rule : needed(view)) {
+  for (const kube::cluster::RbacRule& rule : holder.needed) {
     if (rule.own_namespace != own_namespace) continue;
     std::vector<std::string> verbs;
     for (const std::string& verb : rule.verbs)
@@ -75,11 +86,10 @@ std::vector<std::string> missing(const View& view, const Json& role, bool own_na
 
 // "*" or "get of secrets": of a rule what no rule of ours asks for. A rule is larger than one of
 // ours that says the same of fewer names.
-std::vector<std::string> superfluous(const View& view, const Json& role, bool own_namespace) {
-  const auto asked = [&, rules = allowed(view)](const std::string& group,
-                                                const std::string& resource,
-                                                const std::string& verb, const Json& names) {
-    return std::ranges::any_of(rules, [&](const auto& rule) {
+std::vector<std::string> superfluous(const Holder& holder, const Json& role, bool own_namespace) {
+  const auto asked = [&](const std::string& group, const std::string& resource,
+                         const std::string& verb, const Json& names) {
+    return std::ranges::any_of(holder.allowed, [&](const auto& rule) {
       const bool narrow =
           rule.names.empty() ||
           (names.is_array() && !names.empty() &&
@@ -121,23 +131,21 @@ std::vector<std::string> other_subjects(const Json& binding, const std::string& 
   return out;
 }
 
-bool binds(const Json& binding, const std::string& kind, const std::string& account,
-           const std::string& ns) {
+bool binds(const Json& binding, const std::string& kind, const Holder& holder) {
   const Json& role = text::member(binding, "roleRef");
-  if (text::text_member(role, "kind") != kind ||
-      text::text_member(role, "name") != running::installed_name ||
+  if (text::text_member(role, "kind") != kind || text::text_member(role, "name") != holder.name ||
       text::text_member(role, "apiGroup") != "rbac.authorization.k8s.io")
     return false;
   const Json& subjects = text::member(binding, "subjects");
   return subjects.is_array() && std::ranges::any_of(subjects, [&](const Json& each) {
            return text::text_member(each, "kind") == "ServiceAccount" &&
-                  text::text_member(each, "name") == account &&
-                  text::text_member(each, "namespace") == ns;
+                  text::text_member(each, "name") == holder.account &&
+                  text::text_member(each, "namespace") == holder.view.ns;
          });
 }
 
-// What has the API server's controllers put other rules into a role, or ours into the roles of
-// people (view, edit, admin), as a path in the object; "" where nothing does.
+// Returns the path in a role by which the API server's controllers put other rules into it, or our
+// rules into the roles of people (view, edit, admin); "" if there is none.
 std::string aggregation(const Json& role) {
   constexpr auto rule = "aggregationRule";
   if (!text::member(role, rule).is_null()) return std::string("/") + rule;
@@ -149,70 +157,90 @@ std::string aggregation(const Json& role) {
   return {};
 }
 
-void warn_of_aggregation(const View& view, const std::string& where, Checks& out) {
-  Mending mending(view, view.cluster_role.object, "clusterrole tpu-webhook", "");
+void warn_of_aggregation(const Holder& holder, const std::string& where, Checks& out) {
+  Mending mending(holder.view, holder.roles.cluster_role.object, "clusterrole " + holder.name, "");
   mending.remove(where);
   warn(out, "rbac",
-       fmt::format(
-           "ClusterRole tpu-webhook has {}, which mixes its rights with those of other roles",
-           where),
+       fmt::format("ClusterRole {} has {}, which mixes its rights with those of other roles",
+                   holder.name, where),
        mending.command());
 }
 
-void check_role(const View& view, const std::string& kind, const Read& role, const Read& binding,
-                Checks& out) {
+void check_role(const Holder& holder, const std::string& kind, const Read& role,
+                const Read& binding, Checks& out) {
   constexpr auto check = "rbac";
   if (role.found == Found::unknown) return unknown(out, check, role.why);
   if (binding.found == Found::unknown) return unknown(out, check, binding.why);
   const auto absent = [&](const std::string& what) {
-    fail(out, check, fmt::format("there is no {} {}", what, running::installed_name),
-         how_to_fix(view));
+    fail(out, check, fmt::format("there is no {} {}", what, holder.name), how_to_fix(holder));
   };
-  if (!role.there() && !settings_known(view))
-    return unknown(out, check, fmt::format("whether a {} is needed: {}", kind, view.config.why));
+  if (!role.there() && !settings_known(holder.view))
+    return unknown(out, check, fmt::format("whether a {} is needed: {}", kind, holder.view.config.why));
+  const bool needs_role = std::ranges::any_of(
+      holder.needed, [&](const auto& rule) { return rule.own_namespace == (kind == "Role"); });
+  if (!needs_role && (!role.there() || !binding.there())) return;
   if (!role.there()) return absent(kind);
   if (!binding.there()) return absent(kind + "Binding");
-  const auto lacking = missing(view, role.object, kind == "Role");
-  const std::string account = account_of(view.deployment.object);
+  const auto lacking = missing(holder, role.object, kind == "Role");
   if (!lacking.empty())
+    fail(out, check, fmt::format("{} {} lacks {}", kind, holder.name, fmt::join(lacking, "; ")),
+         how_to_fix(holder));
+  else if (!binds(binding.object, kind, holder))
     fail(out, check,
-         fmt::format("{} {} lacks {}", kind, running::installed_name, fmt::join(lacking, "; ")),
-         how_to_fix(view));
-  else if (!binds(binding.object, kind, account, view.ns))
-    fail(out, check,
-         fmt::format("{}Binding {} does not bind the {} to ServiceAccount {}/{}", kind,
-                     running::installed_name, kind, view.ns, account),
-         how_to_fix(view));
-  else if (const auto more = superfluous(view, role.object, kind == "Role"); !more.empty())
+         fmt::format("{}Binding {} does not bind the {} to ServiceAccount {}/{}", kind, holder.name,
+                     kind, holder.view.ns, holder.account),
+         how_to_fix(holder));
+  else if (const auto more = superfluous(holder, role.object, kind == "Role"); !more.empty())
     warn(out, check,
-         fmt::format("{} {} grants more than `serve` needs: {}", kind, running::installed_name,
+         fmt::format("{} {} grants more than `{}` needs: {}", kind, holder.name, holder.command,
                      fmt::join(more, ", ")),
-         how_to_fix(view));
+         how_to_fix(holder));
   else if (const auto where = aggregation(role.object); !where.empty())
-    warn_of_aggregation(view, where, out);
-  else if (const auto others = other_subjects(binding.object, account, view.ns); !others.empty())
+    warn_of_aggregation(holder, where, out);
+  else if (const auto others = other_subjects(binding.object, holder.account, holder.view.ns);
+           !others.empty())
     warn(out, check,
-         fmt::format("{}Binding {} gives the same rights to {}", kind, running::installed_name,
+         fmt::format("{}Binding {} gives the same rights to {}", kind, holder.name,
                      fmt::join(others, ", ")),
-         how_to_fix(view));
+         how_to_fix(holder));
   else
     ok(out, check,
-       fmt::format("{} {} grants what `serve` needs, and no more", kind, running::installed_name));
+       fmt::format("{} {} grants what `{}` needs, and no more", kind, holder.name, holder.command));
+}
+
+void check_roles(const Holder& holder, Checks& out) {
+  check_role(holder, "ClusterRole", holder.roles.cluster_role, holder.roles.cluster_role_binding,
+             out);
+  check_role(holder, "Role", holder.roles.role, holder.roles.role_binding, out);
 }
 
 }  // namespace
 
-// By the objects' words: to ask by a SubjectAccessReview is to create one, and doctor changes
-// nothing.
+// The rules of the objects are compared: a SubjectAccessReview would be an object that is created,
+// and doctor changes nothing.
 void check_rbac(const View& view, Checks& out) {
-  if (needed(view).empty())
-    return ok(
-        out, "rbac",
-        fmt::format(
-            "ledger: {}, and the certificate comes from files: the API server is never called",
-            setting(view, "ledger")));
-  check_role(view, "ClusterRole", view.cluster_role, view.cluster_role_binding, out);
-  check_role(view, "Role", view.role, view.role_binding, out);
+  if (needed(view).empty() && view.roles.cluster_role.found == Found::absent &&
+      view.roles.role.found == Found::absent)
+    ok(out, "rbac", "no feature that reads the cluster is on: there are no roles");
+  else
+    check_roles({.view = view,
+                 .name = running::installed_name,
+                 .account = account_of(view.deployment.object),
+                 .command = "serve",
+                 .roles = view.roles,
+                 .needed = needed(view),
+                 .allowed = allowed(view)},
+                out);
+  if (!view.is_kept) return;
+  const auto rules = certificate::keeper_rules(view.secret_name);
+  check_roles({.view = view,
+               .name = certificate::keeper_name,
+               .account = certificate::keeper_name,
+               .command = "certificate keep",
+               .roles = view.keeper_roles,
+               .needed = rules,
+               .allowed = rules},
+              out);
 }
 
 }  // namespace tpuwh::server::doctor

@@ -2,7 +2,7 @@
 #include "kubectl/inspect/doctor/check.hpp"
 #include "kubectl/inspect/doctor/commands.hpp"
 #include "kubectl/inspect/doctor/settings_of.hpp"
-#include "server/settings/file.hpp"
+#include "kubectl/settings/read.hpp"
 #include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
@@ -76,7 +76,7 @@ void check_settings(const View& view, Checks& out) {
   if (view.config.there() && !view.config_text.empty()) {
     // What another release takes, only that one knows.
     const bool same = is_of_this_release(view);
-    const auto read = settings::parse_config(view.config_text, "its configuration file");
+    const auto read = settings::parse_yaml_config(view.config_text, "its configuration file");
     std::set<std::string> problems;
     for (const settings::Problem& each : read.problems)
       if (same) problems.insert(each.text());

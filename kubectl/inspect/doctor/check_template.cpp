@@ -23,7 +23,7 @@ namespace {
 
 constexpr auto pods_line = "pods";
 
-// What an API server fills in where nothing is said.
+// The defaults that an API server fills in.
 const Json& probe_defaults() {
   static const Json defaults = {{"httpGet", {{"scheme", "HTTP"}}},
                                 {"initialDelaySeconds", 0},
@@ -55,8 +55,8 @@ const Json& wanted_container() {
 // The user that the chart names where its values name none, and its groups.
 constexpr long usual_id = 65532;
 
-// As whom the program runs values choose, but not as root; one that is left out somebody else gives
-// each Pod.
+// Values choose the user and group of the program, but never root. A platform assigns those that
+// are left out.
 Json wanted_security(const Json& spec) {
   Json out = {{"runAsNonRoot", true}, {"seccompProfile", {{"type", "RuntimeDefault"}}}};
   for (const char* key : {"runAsUser", "runAsGroup", "fsGroup"}) {
@@ -67,9 +67,9 @@ Json wanted_security(const Json& spec) {
   return out;
 }
 
-// What the kubelet gives a Pod that is ended: config.drain.delay, config.drain.timeout and 5 s;
-// nothing where they are not known, or flags say them, which the chart does not count.
-// charts/tpu-webhook/templates/_config.tpl
+// Returns the grace period of a Pod: config.drain.delay, config.drain.timeout and 5 s; nullopt if
+// they are not known, or are flags, which the chart does not count.
+// Source: charts/tpu-webhook/templates/_config.tpl
 std::optional<long> wanted_grace(const View& view) {
   const Json& deployment = view.deployment.object;
   if (!settings_known(view) || !argument(deployment, "drain-delay").empty() ||
@@ -96,6 +96,9 @@ Json wanted_pod_spec(const View& view) {
   return out;
 }
 
+// The volume with the token of the account.
+constexpr std::string_view account_volume = "account";
+
 // A volume of the chart's that the Deployment has, as the chart makes it. Which Secret holds the
 // certificate `certificate` looks at.
 Json wanted_volume(const View& view, const std::string& name) {
@@ -104,13 +107,26 @@ Json wanted_volume(const View& view, const std::string& name) {
     return {{"name", name},
             {"secret", {{"secretName", "tpu-webhook-config"}, {"defaultMode", mode}}}};
   }
+  if (name == account_volume) {
+    const Json ca = Json::array({{{"key", "ca.crt"}, {"path", "ca.crt"}}});
+    const Json field = {{"apiVersion", "v1"}, {"fieldPath", "metadata.namespace"}};
+    const Json own = Json::array({{{"path", "namespace"}, {"fieldRef", field}}});
+    return {{"name", name},
+            {"projected",
+             {{"defaultMode", 0644},
+              {"sources",
+               {{{"serviceAccountToken", {{"path", "token"}, {"expirationSeconds", 3600}}}},
+                {{"configMap", {{"name", "kube-root-ca.crt"}, {"items", ca}}}},
+                {{"downwardAPI", {{"items", own}}}}}}}}};
+  }
   const Json items = Json::array(
       {{{"key", "tls.crt"}, {"path", "tls.crt"}}, {{"key", "tls.key"}, {"path", "tls.key"}}});
-  return {{"name", name},
-          {"secret",
-           {{"secretName", certificate_secret(view.deployment.object)},
-            {"defaultMode", mode},
-            {"items", items}}}};
+  Json secret = {{"secretName", certificate_secret(view.deployment.object)},
+                 {"defaultMode", mode},
+                 {"items", items}};
+  // The keeper fills it after the Pods have started.
+  if (view.is_kept) secret["optional"] = true;
+  return {{"name", name}, {"secret", secret}};
 }
 
 // The chart's own of `list`; others are values' (extraVolumes, extraVolumeMounts).
@@ -118,12 +134,13 @@ Json of_the_chart(const Json& list) {
   Json out = Json::array();
   for (const Json& each : list)
     if (const auto name = text::text_member(each, "name");
-        name == "config" || name == "certificate")
+        name == "config" || name == "certificate" || name == account_volume)
       out.push_back(each);
   return out;
 }
 
-// What the YAML of a file, which nobody has applied, says of a number in octal.
+// Returns the volume with a number for defaultMode "0440", as the YAML of a file that was not
+// applied has it.
 Json with_number(Json volume) {
   if (Json* secret = volume.contains("secret") ? &volume["secret"] : nullptr;
       secret != nullptr && text::member(*secret, "defaultMode") == "0440")
@@ -159,7 +176,7 @@ const std::set<std::string>& elsewhere_of_deployment() {
   return all;
 }
 
-// What an API server fills in, and what says nothing.
+// Whether a value is the default that an API server fills in, or is empty.
 bool says_nothing(const std::string& key, const Json& value) {
   static const Json defaults = {{"schedulerName", "default-scheduler"},
                                 {"restartPolicy", "Always"},
@@ -171,7 +188,7 @@ bool says_nothing(const std::string& key, const Json& value) {
          (value.is_structured() && value.empty());
 }
 
-// Of `found` what `wanted` says, and what nobody renders.
+// Returns the members of `found` that `wanted` has, and those that the chart does not render.
 Json part(const Json& found, const Json& wanted, const std::set<std::string>& elsewhere) {
   Json out = Json::object();
   if (!found.is_object()) return out;
@@ -184,8 +201,8 @@ Json part(const Json& found, const Json& wanted, const std::set<std::string>& el
   return out;
 }
 
-// Those that a person must know of by their name and number: what they are for is a value's.
-// `metrics`: where the program serves these, if that is known.
+// Returns the ports whose name and number a person has to know. `metrics` is the port where the
+// program serves metrics, if it is known.
 Json wanted_ports(const Json& ports, const std::optional<Port>& metrics) {
   Json out = Json::array();
   for (const Json& each : ports)
@@ -199,17 +216,22 @@ Json wanted_ports(const Json& ports, const std::optional<Port>& metrics) {
   return out;
 }
 
-// Each volume of the chart's is mounted at its name.
+// Each volume of the chart is mounted at its name, and the token at the path where a client expects
+// it.
 Json wanted_mounts(const Json& volumes) {
   Json out = Json::array();
   for (const Json& each : volumes) {
     const std::string name = text::text_member(each, "name");
-    out.push_back({{"name", name}, {"mountPath", "/" + name}, {"readOnly", true}});
+    out.push_back(
+        {{"name", name},
+         {"mountPath",
+          name == account_volume ? "/var/run/secrets/kubernetes.io/serviceaccount" : "/" + name},
+         {"readOnly", true}});
   }
   return out;
 }
 
-// What the chart does not say of them.
+// The fields of a container that the chart leaves to the API server.
 const std::set<std::string>& container_defaults() {
   static const std::set<std::string> all = {"ports[https].protocol",
                                             "ports[health].protocol",
@@ -271,7 +293,7 @@ int probed(const Json& pod, const Json& container, const char* which) {
   return port.is_string() ? container_port(pod, port.get<std::string>()) : -1;
 }
 
-// What keeps replicas from ever being ready, or has them restarted.
+// Returns the reason why replicas are never ready or are restarted, or "".
 std::string why_never_ready(const View& view) {
   const Json& pod = pod_template(view.deployment.object);
   const Json& container = own_container(pod);
@@ -290,11 +312,19 @@ std::string why_never_ready(const View& view) {
   return {};
 }
 
+bool has_token(const Json& spec) {
+  const Json& volumes = text::member(spec, "volumes");
+  return text::member(spec, "automountServiceAccountToken") != false ||
+         std::any_of(volumes.begin(), volumes.end(), [](const Json& each) {
+           return text::text_member(each, "name") == account_volume;
+         });
+}
+
 std::string without_a_token(const View& view) {
-  if (!settings_known(view) || !needs_api_server(view)) return {};
-  if (text::member(pod_spec(view.deployment.object), "automountServiceAccountToken") != false)
+  if (!settings_known(view) || !needs_api_server(view) ||
+      has_token(pod_spec(view.deployment.object)))
     return {};
-  return "automountServiceAccountToken is false, so the program cannot call the API server, which "
+  return "no volume has the token of its account, so the program cannot call the API server, which "
          "its settings require";
 }
 
@@ -304,7 +334,7 @@ std::size_t most_memory(const View& view) {
   return program + callers(limits::threads) + (needs_api_server(view) ? cluster : 0);
 }
 
-// What values choose.
+// Returns a sentence about the fields that values choose.
 std::string chosen(const View& view) {
   const Json& spec = pod_spec(view.deployment.object);
   const std::string priority = text::text_member(spec, "priorityClassName");
@@ -316,11 +346,11 @@ std::string chosen(const View& view) {
       "memory (the program needs {} MiB at most) and {} token of their account",
       priority.empty() ? "none (the cluster's default)" : priority,
       memory.empty() ? "no limit" : "limit " + memory, most_memory(view) / limits::memory::mib,
-      text::member(spec, "automountServiceAccountToken") == false ? "no" : "the");
+      has_token(spec) ? "the" : "no");
 }
 
-// Nobody answers while all Pods of a Recreate are anew.
-// How many at a time values choose.
+// Strategy Recreate is refused: no replica answers while it replaces the Pods. Values choose the
+// numbers.
 Json wanted_strategy() {
   return {{"type", "RollingUpdate"}, {"rollingUpdate", {{"maxSurge", 1}, {"maxUnavailable", 0}}}};
 }

@@ -60,7 +60,7 @@ void check_values(const View& view, Checks& out) {
   add(members_of(text::member(deployment, "strategy"), {"rollingUpdate"}));
   add(names_in("imagePullSecrets", text::member(spec, "imagePullSecrets")));
   add(names_in("variables", text::member(program, "env")));
-  add(names_in("volumes", text::member(spec, "volumes"), {"config", "certificate"}));
+  add(names_in("volumes", text::member(spec, "volumes"), {"config", "certificate", "account"}));
   ok(out, "values",
      fmt::format("fields of the Pods that values set, not compared: {}", fmt::join(said, "; ")));
 }

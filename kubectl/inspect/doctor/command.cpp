@@ -7,7 +7,7 @@
 #include "kubectl/inspect/running/installation.hpp"
 #include "kubectl/inspect/source/snapshot_file.hpp"
 #include "kubectl/print/progress.hpp"
-#include "server/text/json_line.hpp"
+#include "kubectl/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kubectl/inspect/running/cluster_access.hpp"
-#include "server/text/console.hpp"
+#include "kubectl/text/console.hpp"
 
 #include <string>
 

@@ -1,6 +1,7 @@
 #include "kubectl/inspect/doctor/commands.hpp"
 
 #include "base/names.hpp"
+#include "kubectl/certificate/rights.hpp"
 #include "kubectl/inspect/doctor/entries.hpp"
 #include "kubectl/inspect/doctor/settings_of.hpp"
 #include "kubectl/inspect/running/installation.hpp"
@@ -43,7 +44,7 @@ std::string of_metadata(const Json& object, const char* part, const char* key) {
 std::vector<const Json*> ours(const View& view) {
   std::vector<const Json*> out;
   for (const Read* each : {&view.configuration, &view.validating, &view.deployment, &view.service,
-                           &view.cluster_role, &view.cluster_role_binding})
+                           &view.roles.cluster_role, &view.roles.cluster_role_binding})
     if (each->there()) out.push_back(&each->object);
   return out;
 }
@@ -229,6 +230,10 @@ std::string log_of_the_program(const View& view) {
   return kubectl(view.ns, fmt::format("logs deployment/{}", running::installed_name));
 }
 
+std::string log_of_the_keeper(const View& view) {
+  return kubectl(view.ns, fmt::format("logs deployment/{}", certificate::keeper_name));
+}
+
 bool is_cert_managers(const View& view) {
   const auto asked = [](const Read& configuration) {
     return !of_metadata(configuration.object, "annotations", "cert-manager.io/inject-ca-from")
@@ -238,8 +243,7 @@ bool is_cert_managers(const View& view) {
 }
 
 std::string how_to_trust(const View& view) {
-  if (view.issues_itself)
-    return "the program writes it; why it did not: " + log_of_the_program(view);
+  if (view.is_kept) return "the keeper writes it; why it did not: " + log_of_the_keeper(view);
   if (is_cert_managers(view))
     return "cert-manager's CA injector writes it; whether it has the CA: " +
            kubectl(view.ns, "describe certificates");

@@ -1,6 +1,6 @@
-// Commands that a person is told to run. Here alone they are made: each names what it is about in
-// full (release, chart, namespace), keeps every value that it does not name, and a name that the
-// cluster told is one word of the shell.
+// The commands that a person should run. Only this file makes them: each names its object in full
+// (release, chart, namespace), keeps every value that it does not name, and a name that comes from
+// the cluster is one word of the shell.
 #pragma once
 
 #include "kubectl/inspect/doctor/view.hpp"
@@ -40,8 +40,8 @@ std::string kubectl(const std::string& ns, std::string_view what);
 // whose default was another when the installation was made. Without a release, in words.
 std::string with_values(const View& view, const std::vector<std::string>& flags);
 
-// How what the chart makes is made again with the values that it had, what somebody has deleted or
-// edited too.
+// Returns the command that makes the chart's objects again with the values that they had, also
+// those that were deleted or edited.
 std::string put_back(const View& view);
 
 // How a flag (without its "--"), or variables, are taken out of extraArgs and extraEnv, which keep
@@ -49,7 +49,7 @@ std::string put_back(const View& view);
 std::string without_argument(const View& view, std::string_view flag);
 std::string without_variables(const View& view, const std::set<std::string>& names);
 
-// put_back() of what kubectl may have edited: Helm 4 leaves what somebody else has written.
+// put_back() of fields that kubectl may have edited: Helm 4 leaves those of other writers.
 std::string as_the_chart_says(const View& view);
 
 // A fix, and what is to be known besides, or is another way: behind a "#", so that no shell takes
@@ -63,12 +63,13 @@ std::string uninstall(const Release& release);
 // "helm rollback NAME REVISION -n NAMESPACE"
 std::string roll_back(const Release& release, unsigned revision);
 
-// Whether the installation is of the release that this program is of; it is where nobody says
-// another.
+// Returns whether the installation is of the release that this program is of; true if no object
+// names another.
 bool is_of_this_release(const View& view);
 
-// Why it did something, or did not.
+// Returns the command that prints the log of the replicas, or of the keeper.
 std::string log_of_the_program(const View& view);
+std::string log_of_the_keeper(const View& view);
 
 // Whether cert-manager issues the certificate and writes the caBundle: by the annotation that asks
 // for it, or the Certificate of the chart's.
@@ -77,7 +78,7 @@ bool is_cert_managers(const View& view);
 // How the API server comes to trust the certificate: by whoever writes the caBundle.
 std::string how_to_trust(const View& view);
 
-// What lets Pods be created while nobody answers and nobody can.
+// Returns the command by which Pods can be created while no replica can answer.
 std::string stop_calling();
 
 }  // namespace tpuwh::server::doctor

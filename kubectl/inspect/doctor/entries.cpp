@@ -92,7 +92,7 @@ bool has_shadow(const View& view) {
 
 std::optional<bool> is_watched(const View& view, const Json& entry) {
   if (is_shadow(entry)) return true;
-  if (is_of_claims(entry) && !(settings_known(view) && reads_claims(view))) return true;
+  if (is_of_claims(entry) && !(settings_known(view) && features_of(view).claims)) return true;
   if (!settings_known(view)) return std::nullopt;
   // With claims read, all that are handled are of one mode where Pods reach their entry.
   const std::string workload = is_of_claims(entry) ? "pod" : workload_of(entry);

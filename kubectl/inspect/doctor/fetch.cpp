@@ -13,7 +13,7 @@ namespace {
 using kube::client::Resource;
 using kube::client::Response;
 
-// What a 403 says, short: the line is one of many.
+// Returns a short text for a 403, because its line is one of many.
 std::string not_allowed(std::string_view verb, const Resource& resource) {
   const std::string where = resource.ns.empty() ? "" : " in namespace " + resource.ns;
   return fmt::format("RBAC missing: {} {}{}", verb, resource.name(), where);
@@ -100,8 +100,7 @@ void fetch_replicas(running::ApiServer& session, View& view) {
           {name, not_known("not asked, because " + unreached + " is not reached")});
       continue;
     }
-    int port = container_port(pod, "metrics");
-    if (port == 0) port = container_port(pod, "health");  // of an earlier chart
+    const int port = container_port(pod, "metrics");
     const Resource proxy{"", "v1", "pods", view.ns};
     kube::client::Request request =
         kube::client::get(proxy, fmt::format("{}:{}", name, port == 0 ? default_port : port));

@@ -1,16 +1,14 @@
 #include "kubectl/inspect/doctor/layout.hpp"
 
 #include "kubectl/inspect/doctor/entries.hpp"
-#include "kubectl/inspect/doctor/former.hpp"
 #include "kubectl/inspect/doctor/selectors.hpp"
 #include "kubectl/inspect/doctor/settings_of.hpp"
 #include "kubectl/inspect/doctor/wanted.hpp"
-#include "server/rules/entries.hpp"
+#include "kubectl/reference/rules/entries.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/workloads/table.hpp"
 
 #include <map>
-#include <optional>
 #include <set>
 
 namespace tpuwh::server::doctor {
@@ -21,7 +19,7 @@ using webhook::config::Config;
 using webhook::config::Mode;
 using webhook::workloads::Workload;
 
-// What tells one rendering from another, of an entry that is there.
+// The fields of an installed entry that differ between renderings.
 struct Seen {
   std::string expression;
   std::set<std::string> selector;
@@ -44,13 +42,11 @@ std::map<std::string, Seen> seen(const Json& entries) {
   return out;
 }
 
-// How much of `found` is as in these entries: conditions first, then selectors, then policies,
-// which one value may choose.
-template <typename Entry, typename Selector>
-int likeness_of(const std::map<std::string, Seen>& found, const std::vector<Entry>& rendered,
-                const Selector& selector_of) {
+// How much of `found` is as in the entries of this configuration: conditions first, then selectors,
+// then policies, which one value may choose.
+int likeness_of(const std::map<std::string, Seen>& found, const Config& config) {
   int out = 0;
-  for (const Entry& entry : rendered) {
+  for (const rules::Entry& entry : rules::entries(config)) {
     const auto at = found.find(entry.name);
     if (at == found.end()) continue;
     const Seen& is = at->second;
@@ -58,43 +54,18 @@ int likeness_of(const std::map<std::string, Seen>& found, const std::vector<Entr
       out += is.reached ? 0 : 9;
       continue;
     }
+    std::set<std::string> selector(entry.present.begin(), entry.present.end());
+    for (const std::string& key : entry.absent) selector.insert("no " + key);
     out += is.expression == entry.expression ? 5 : 0;
-    out += is.selector == selector_of(entry) ? 3 : 0;
+    out += is.selector == selector ? 3 : 0;
     out += is.refuses == (*entry.mode == Mode::enforce) ? 1 : 0;
   }
   return out;
 }
 
-int likeness(const std::map<std::string, Seen>& found, const Config& config) {
-  return likeness_of(found, rules::entries(config), [](const rules::Entry& entry) {
-    std::set<std::string> selector(entry.present.begin(), entry.present.end());
-    for (const std::string& key : entry.absent) selector.insert("no " + key);
-    return selector;
-  });
-}
-
-int likeness_to_former(const std::map<std::string, Seen>& found, const Config& config) {
-  return likeness_of(found, former(config),
-                     [](const FormerEntry& entry) { return requirements(entry.selector); });
-}
-
 void set_mode(Config& config, const Workload& workload, Mode mode) {
   config.workloads.add(workload.kind);
   config.of(workload.kind).mode = mode;
-}
-
-// Of which each workload API had an entry, in charts before.
-Config former_config(const std::map<std::string, Seen>& found, const std::string& prefix) {
-  Config out;
-  out.prefix = prefix;
-  out.workloads = {};
-  for (const rules::OfWorkload& each : rules::of_workloads())
-    if (const auto at = found.find(each.entry); at != found.end() && at->second.reached)
-      set_mode(out, webhook::workloads::row_of(each.workload),
-               at->second.refuses ? Mode::enforce : Mode::shadow);
-  if (out.workloads == webhook::config::WorkloadSet())
-    out.workloads = webhook::config::WorkloadSet::all();
-  return out;
 }
 
 // The most like of all that modes can be; of an entry that no Pod can reach only a workload API
@@ -110,8 +81,7 @@ class Search {
     }
   }
 
-  const std::optional<Config>& best() const { return best_; }
-  int likeness() const { return most_; }
+  const Config& best() const { return best_; }
 
  private:
   void next(std::size_t index) {
@@ -133,7 +103,7 @@ class Search {
 
   void take() {
     if (now_.workloads == webhook::config::WorkloadSet()) return;
-    const int score = doctor::likeness(found_, now_);
+    const int score = likeness_of(found_, now_);
     if (score <= most_) return;
     most_ = score;
     best_ = now_;
@@ -142,14 +112,14 @@ class Search {
   const std::map<std::string, Seen>& found_;
   std::vector<rules::OfWorkload> rules_of_ = rules::of_workloads();
   Config now_;
-  std::optional<Config> best_;
+  Config best_;
   int most_ = -1;
 };
 
 Config by_settings(const View& view) {
   Config out;
   out.prefix = annotation_prefix(view);
-  out.claims = reads_claims(view);
+  out.claims = features_of(view).claims;
   out.workloads = {};
   for (const std::string& each : handled(view))
     set_mode(out, webhook::workloads::row_of(each),
@@ -159,24 +129,13 @@ Config by_settings(const View& view) {
 
 }  // namespace
 
-Layout layout_of(const View& view) {
-  const auto found = seen(all_entries(view.configuration.object));
-  if (settings_known(view)) {
-    Config config = by_settings(view);
-    const bool former = likeness_to_former(found, config) > likeness(found, config);
-    return {.config = std::move(config), .former = former};
-  }
-  Config before = former_config(found, annotation_prefix(view));
-  const Search now(found, annotation_prefix(view));
-  if (!now.best() || likeness_to_former(found, before) > now.likeness())
-    return {.config = std::move(before), .former = !found.empty()};
-  return {.config = *now.best(), .former = false};
+Config layout_of(const View& view) {
+  if (settings_known(view)) return by_settings(view);
+  return Search(seen(all_entries(view.configuration.object)), annotation_prefix(view)).best();
 }
 
 std::vector<std::string> workloads_of(const View& view, const Json& entry) {
-  const Layout layout = layout_of(view);
-  if (layout.former) return {workload_of(entry)};
-  for (rules::Entry& each : rules::entries(layout.config))
+  for (rules::Entry& each : rules::entries(layout_of(view)))
     if (each.name == name_of(entry)) return std::move(each.workloads);
   return {};
 }

@@ -1,5 +1,6 @@
 #include "kubectl/inspect/doctor/objects.hpp"
 
+#include "kubectl/certificate/rights.hpp"
 #include "kubectl/inspect/doctor/commands.hpp"
 #include "kubectl/inspect/doctor/entries.hpp"
 #include "kubectl/inspect/doctor/settings_of.hpp"
@@ -7,7 +8,6 @@
 #include "kubectl/objects/gang.hpp"
 #include "kubectl/objects/label_selector.hpp"
 #include "kubectl/objects/object.hpp"
-#include "server/kube/certificate/configuration.hpp"
 #include "server/kube/cluster/ledger_object.hpp"
 #include "server/text/json_text.hpp"
 
@@ -95,6 +95,25 @@ void set_aside_leaving(View& view) {
   });
 }
 
+void read_cluster_roles(Objects& objects, const std::string& name, Roles& out) {
+  out.cluster_role = objects.get(rbac("clusterroles", ""), "ClusterRole", name);
+  out.cluster_role_binding =
+      objects.get(rbac("clusterrolebindings", ""), "ClusterRoleBinding", name);
+}
+
+void read_own_roles(Objects& objects, const std::string& ns, const std::string& name, Roles& out) {
+  out.role = objects.get(rbac("roles", ns), "Role", name);
+  out.role_binding = objects.get(rbac("rolebindings", ns), "RoleBinding", name);
+}
+
+void read_keeper(Objects& objects, View& view) {
+  const std::string name = certificate::keeper_name;
+  view.keeper = objects.get({"apps", "v1", "deployments", view.ns}, "Deployment", name);
+  view.keeper_account = objects.get({"", "v1", "serviceaccounts", view.ns}, "ServiceAccount", name);
+  read_cluster_roles(objects, name, view.keeper_roles);
+  read_own_roles(objects, view.ns, name, view.keeper_roles);
+}
+
 void read_workload(Objects& objects, View& view) {
   const std::string& ns = view.ns;
   view.name_space = objects.get({"", "v1", "namespaces", ""}, "Namespace", ns);
@@ -119,21 +138,15 @@ void read_workload(Objects& objects, View& view) {
   view.priority_class = read_priority_class(objects, view);
   view.config = read_config(objects, view);
   view.secret_name = certificate_secret(view.deployment.object);
-  view.issues_itself = view.secret_name.empty();
-  if (!view.issues_itself)
+  view.is_kept = view.secret_name == certificate::secret_name;
+  if (view.is_kept)
+    read_keeper(objects, view);
+  else
     view.request = objects.get({"cert-manager.io", "v1", "certificates", ns}, "Certificate",
                                running::installed_name);
-  if (view.issues_itself) view.secret_name = setting(view, "tls.secret");
-  if (view.secret_name.empty()) view.secret_name = kube::certificate::secret_name;
   view.secret = without_key(objects.get({"", "v1", "secrets", ns}, "Secret", view.secret_name));
   view.pods = objects.list({"", "v1", "pods", ns}, "Pod", pod_selector(view.deployment.object));
   set_aside_leaving(view);
-}
-
-void read_rbac(Objects& objects, View& view) {
-  view.role = objects.get(rbac("roles", view.ns), "Role", running::installed_name);
-  view.role_binding =
-      objects.get(rbac("rolebindings", view.ns), "RoleBinding", running::installed_name);
 }
 
 // Pods are many: they are read only where there is a gang, and its own are kept.
@@ -168,9 +181,7 @@ void read_what_is_in_none(Objects& objects, View& view) {
   read_configurations(objects, view);
   view.namespaces = objects.list({"", "v1", "namespaces", ""}, "Namespace", "");
   view.watched = watched(view.namespaces, view.configuration.object);
-  view.cluster_role = objects.get(rbac("clusterroles", ""), "ClusterRole", running::installed_name);
-  view.cluster_role_binding =
-      objects.get(rbac("clusterrolebindings", ""), "ClusterRoleBinding", running::installed_name);
+  read_cluster_roles(objects, running::installed_name, view.roles);
   if (view.ns_is_asked || view.configuration.there()) return;
   if (const auto release = our_release(view)) view.ns = release->ns;
 }
@@ -194,7 +205,7 @@ void read_releases(Objects& objects, View& view) {
 void read_objects(Objects& objects, View& view) {
   read_what_is_in_none(objects, view);
   read_workload(objects, view);
-  read_rbac(objects, view);
+  read_own_roles(objects, view.ns, running::installed_name, view.roles);
   read_flow(objects, view);
   read_gangs(objects, view);
   read_device_classes(objects, view);

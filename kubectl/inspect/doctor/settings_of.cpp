@@ -4,9 +4,11 @@
 #include "base/result.hpp"
 #include "kubectl/inspect/doctor/entries.hpp"
 #include "kubectl/inspect/doctor/layout.hpp"
+#include "kubectl/text/yaml.hpp"
+#include "server/settings/layers.hpp"
+#include "server/settings/table.hpp"
 #include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/yaml.hpp"
 #include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
@@ -37,8 +39,8 @@ std::string volume_at(const Json& spec, std::string_view folder) {
   return {};
 }
 
-// "a,b" of a flag, or a list or such a text of the file: those that there are. Of others anybody
-// who may write the Deployment may think, and what is read here is printed in commands.
+// Returns the known names in "a,b" of a flag, or in a list or such a text of the file. Whoever may
+// write the Deployment may write other names, and the names are printed in commands.
 std::vector<std::string> workloads_in(const Json& value) {
   std::vector<std::string> names;
   if (value.is_array())
@@ -66,7 +68,7 @@ std::vector<std::string> by_entries(const View& view) {
   const Json& entries = all_entries(view.configuration.object);
   std::vector<std::string> names = all_workloads();
   if (std::none_of(entries.begin(), entries.end(), named)) return names;
-  const auto config = layout_of(view).config;
+  const auto config = layout_of(view);
   std::erase_if(names, [&](const std::string& each) {
     return !config.workloads.has(webhook::workloads::row_of(each).kind);
   });
@@ -87,6 +89,17 @@ Json value_of(const View& view, const std::string& name) {
   const std::size_t dot = name.find('.');
   if (dot == name.npos) return text::member(view.config.object, name);
   return text::member(text::member(view.config.object, name.substr(0, dot)), name.substr(dot + 1));
+}
+
+// Sets what an argument of the Deployment says of a setting that is true or false.
+void set_switch(const std::string& argument, settings::ServeOptions& options) {
+  for (const settings::Setting& each : settings::settings())
+    if (each.shape == settings::Shape::boolean && !each.flag.empty()) {
+      const bool on = argument == each.flag || argument == each.flag + "=true";
+      if (on || argument == each.flag + "=false" ||
+          (!each.negation.empty() && argument == each.negation))
+        each.set(options, {}, on);
+    }
 }
 
 // The number of "ADDR:PORT".
@@ -127,7 +140,7 @@ std::optional<MountedFile> mounted_config(const Json& deployment) {
 
 namespace {
 
-// Nothing where it is not base64, as it has to be in a Secret.
+// Returns nullopt if the text in a Secret is not base64.
 std::optional<std::string> plain_text(const MountedFile& file, const Read& object) {
   const std::string text = text::text_member(text::member(object.object, "data"), file.key);
   return file.kind == "Secret" ? text::decode_base64(text) : std::optional(text);
@@ -160,18 +173,20 @@ std::string setting(const View& view, const std::string& name) {
   return value.is_string() ? value.get<std::string>() : std::string();
 }
 
-bool keeps_ledger(const View& view) {
+kube::cluster::Features features_of(const View& view) {
+  const auto file = settings::parse_config(text::dump_json(view.config.object), "");
+  settings::ServeOptions options = settings::combine(file.given).options;
+  for (const Json& each : text::member(own_container(pod_template(view.deployment.object)), "args"))
+    if (each.is_string()) set_switch(each.get<std::string>(), options);
+  options.webhook.workloads = {};
+  for (const std::string& each : handled(view))
+    options.webhook.workloads.add(webhook::workloads::row_of(each).kind);
   const std::string ledger = setting(view, "ledger");
-  return ledger != "none" && ledger != "memory";
-}
-
-bool reads_claims(const View& view) {
-  const Json value = value_of(view, "claims");
-  return value == true || value == "true";
+  return kube::cluster::features_of(options.webhook, ledger != "none" && ledger != "memory");
 }
 
 bool needs_api_server(const View& view) {
-  return view.issues_itself || keeps_ledger(view);
+  return features_of(view).any();
 }
 
 std::optional<Port> https_port(const View& view) {

@@ -1,8 +1,9 @@
-// What an installation is told to do: by the flags of its Deployment, and by the configuration
-// file that the Deployment mounts.
+// The settings of an installation: the flags of its Deployment, and the configuration file that the
+// Deployment mounts.
 #pragma once
 
 #include "kubectl/inspect/doctor/view.hpp"
+#include "server/kube/cluster/features.hpp"
 #include "server/text/json.hpp"
 
 #include <optional>
@@ -17,7 +18,7 @@ struct MountedFile {
   std::string kind, name, key;
 };
 
-// Nothing where the Deployment names no file, or mounts none at its folder.
+// Returns nullopt if the Deployment names no file, or mounts no volume at the folder of the file.
 std::optional<MountedFile> mounted_config(const Json& deployment);
 
 // The text of the file, of the object that it is mounted from; "" where it is not there.
@@ -43,13 +44,11 @@ std::optional<Port> https_port(const View& view);
 std::optional<Port> health_port(const View& view);
 std::optional<Port> metrics_port(const View& view);
 
-// Whether the ledger is in the cluster, so that replicas watch it.
-bool keeps_ledger(const View& view);
+// Returns the features that read the cluster. A setting that is not known has its default.
+kube::cluster::Features features_of(const View& view);
 
-// Whether it reads resource claims; false where that is not known.
-bool reads_claims(const View& view);
-
-// Whether the program asks the API server for anything: the ledger, or its certificate.
+// Whether the program calls the API server: for a feature that reads the cluster, or for its
+// certificate.
 bool needs_api_server(const View& view);
 
 // The workload APIs that are handled, as --workloads names them: by the settings, else by the

@@ -1,4 +1,4 @@
-// What `doctor` has read of a cluster: plain values, so that every check is a function of them.
+// The objects that `doctor` has read of a cluster: plain values, so that each check is a function.
 #pragma once
 
 #include "kubectl/inspect/dry_run/outcome.hpp"
@@ -40,6 +40,11 @@ struct ReadList {
   std::string why = "it was not requested";
 
   bool there() const { return found == Found::there; }
+};
+
+// The roles of one name and their bindings.
+struct Roles {
+  Read cluster_role, cluster_role_binding, role, role_binding;
 };
 
 // One Pod of the Deployment that is ready.
@@ -85,12 +90,15 @@ struct View {
   ReadList endpoint_slices;  // of that Service
   Read deployment;
   Read config;              // the Deployment's configuration file as JSON; absent: it has none
-  std::string config_text;  // the same as it stands in its Secret or ConfigMap
+  std::string config_text;  // the same as its Secret or ConfigMap has it
   ReadList pods;            // of that Deployment, but for those that are being deleted
   std::set<std::string> leaving;  // these, by name
   std::vector<Replica> replicas;  // of those Pods
   std::string secret_name;        // of the Secret with the serving certificate
-  bool issues_itself = false;     // the program fills that Secret, nothing mounts it
+  bool is_kept = false;           // the keeper fills that Secret: certificate mode internal
+  Read keeper;                    // the keeper's Deployment, where is_kept
+  Read keeper_account;            // its ServiceAccount
+  Roles keeper_roles;
   ReadList policies;              // NetworkPolicies of `ns`
   ReadList budgets;               // PodDisruptionBudgets of `ns`
   ReadList quotas;                // ResourceQuotas of `ns`
@@ -101,7 +109,7 @@ struct View {
   Read request;                   // the Certificate tpu-webhook, where one is mounted
   Read pod_monitor;               // the PodMonitor tpu-webhook
   Read secret;                    // of its data nothing but tls.crt is kept
-  Read cluster_role, cluster_role_binding, role, role_binding;
+  Roles roles;                    // of the program's account
   ReadList ledger;  // ConfigMaps
   ReadList gangs;   // PodGroups that are one, of all namespaces; absent: no PodGroup is served
   ReadList ganged;  // the Pods of these
@@ -112,7 +120,7 @@ struct View {
   std::vector<Probe> probes;  // of each workload API that is handled; none: it was not asked for
 };
 
-// Of an API group; not known where no workload API has it.
+// Returns the read of an API group; not known if no workload API has it.
 const Read& served(const View& view, std::string_view group);
 
 // "spec" of a Deployment's Pods.
@@ -145,7 +153,7 @@ const Json& own_container(const Json&& pod) = delete;
 // "spec.template" of a Deployment: as a Pod, with metadata and spec.
 const Json& pod_template(const Json& deployment);
 const Json& pod_template(const Json&& deployment) = delete;
-// Of a Deployment: spec.selector, and how many replicas it is to have, 1 where it does not say.
+// spec.selector of a Deployment, and the number of its replicas, by default 1.
 const Json& selector_of(const Json& deployment);
 const Json& selector_of(const Json&& deployment) = delete;
 long wanted_replicas(const Json& deployment);

@@ -1,11 +1,10 @@
 #include "kubectl/inspect/doctor/wanted.hpp"
 
 #include "kubectl/inspect/doctor/difference.hpp"
-#include "kubectl/inspect/doctor/former.hpp"
 #include "kubectl/inspect/doctor/layout.hpp"
 #include "kubectl/inspect/doctor/settings_of.hpp"
 #include "kubectl/inspect/running/installation.hpp"
-#include "server/rules/entries.hpp"
+#include "kubectl/reference/rules/entries.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/workloads/table.hpp"
 
@@ -78,20 +77,16 @@ std::string concerns_us(const rules::Conditions& is, const std::string& spec) {
   return fmt::format("({} || {})", at(is.asks_for_tpu, spec), at(is.has_claims, spec));
 }
 
-Json validation_conditions(const rules::Conditions& is, bool former) {
+Json validation_conditions(const rules::Conditions& is) {
   const auto condition = [](const char* name, const std::string& expression) {
     return Json{{"name", name}, {"expression", expression}};
   };
   constexpr auto changed = "request.operation == 'CREATE' || object.spec != oldObject.spec";
-  constexpr auto kept = "!has(object.metadata.deletionTimestamp)";
   const std::string of_tpus = fmt::format(
       "!(request.kind.kind in ['Job', 'CronJob', 'Deployment', "
       "'StatefulSet']) || (request.kind.kind == 'CronJob' ? {} : {})",
       concerns_us(is, "object.spec.jobTemplate.spec.template.spec"),
       concerns_us(is, "object.spec.template.spec"));
-  if (former)
-    return Json::array({condition("new-or-changed", changed), condition("not-being-deleted", kept),
-                        condition("no-common-kind-without-tpu", of_tpus)});
   return Json::array(
       {condition("new-or-changed-and-of-tpus", fmt::format("({}) && ({})", of_tpus, changed))});
 }
@@ -132,7 +127,7 @@ std::string annotation_prefix(const View& view) {
 }
 
 std::vector<std::string> left_out(const View& view) {
-  const Config config = layout_of(view).config;
+  const Config config = layout_of(view);
   std::vector<std::string> out;
   for (const Workload& each : webhook::workloads::workloads())
     if (!config.workloads.has(each.kind)) out.emplace_back(each.name);
@@ -140,7 +135,7 @@ std::vector<std::string> left_out(const View& view) {
 }
 
 Json wanted_entries(const View& view, bool with_shadow) {
-  const Config config = layout_of(view).config;
+  const Config config = layout_of(view);
   Json out = Json::array();
   for (const rules::Entry& each : rules::entries(config))
     out.push_back(entry_for_pods(view, each.name, "/mutate",
@@ -153,22 +148,8 @@ Json wanted_entries(const View& view, bool with_shadow) {
   return out;
 }
 
-Json former_entries(const View& view, bool with_shadow) {
-  const Config config = layout_of(view).config;
-  Json out = Json::array();
-  for (const FormerEntry& each : former(config))
-    out.push_back(entry_for_pods(view, each.name, "/mutate",
-                                 each.mode ? each.selector : of_nobody(), each.condition,
-                                 each.expression));
-  if (with_shadow)
-    out.push_back(entry_for_pods(view, "shadow.pods.tpu-webhook.dev", "/shadow", Json::object(),
-                                 "tpu-resource-claim-or-annotation", former_of_shadow(config)));
-  return out;
-}
-
 Json wanted_validations(const View& view, bool with_shadow) {
-  const Json conditions =
-      validation_conditions(rules::conditions(annotation_prefix(view)), layout_of(view).former);
+  const Json conditions = validation_conditions(rules::conditions(annotation_prefix(view)));
   const auto entry = [&](const char* name, const char* path) {
     return Json{{"name", name},
                 {"clientConfig", client(view, path)},

@@ -1,5 +1,5 @@
-// What the chart renders of the two webhook configurations for an installation with these settings,
-// by the program's own table (server/rules/entries.hpp).
+// The two webhook configurations that the chart renders for an installation with these settings,
+// by the program's own table (kubectl/reference/rules/entries.hpp).
 // tests/unit/kubectl/inspect/doctor/alterations_test.cpp holds it against what the real helm
 // has rendered, tests/charts/fixes.py with other values.
 #pragma once
@@ -16,17 +16,13 @@ namespace tpuwh::server::doctor {
 // timeoutSeconds, namespaceSelector, caBundle.
 Json wanted_entries(const View& view, bool with_shadow);
 
-// The same as charts before decision 38 had it (former.hpp).
-Json former_entries(const View& view, bool with_shadow);
-
-// The same of workload objects, with failurePolicy and timeoutSeconds, which no value chooses; as
-// charts before had them where the entries for Pods are theirs.
+// The same of workload objects, with failurePolicy and timeoutSeconds, which no value chooses.
 Json wanted_validations(const View& view, bool with_shadow);
 
-// What an API server puts into an entry where nothing is said.
+// Returns the defaults that an API server sets in an entry.
 const Json& entry_defaults();
 
-// Who is called, without caBundle, as comparable() has it.
+// Returns the clientConfig without caBundle, as comparable() has it.
 Json client_of(const Json& entry);
 
 // `entry` as the wanted ones are: with what an API server fills in, without what other checks look

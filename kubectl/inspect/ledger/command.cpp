@@ -3,8 +3,8 @@
 #include "kubectl/inspect/running/api_server.hpp"
 #include "kubectl/inspect/running/installation.hpp"
 #include "kubectl/objects/read_json.hpp"
+#include "kubectl/text/json_line.hpp"
 #include "server/kube/access/errc.hpp"
-#include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/ledger/group_ledger.hpp"
 

@@ -4,7 +4,7 @@
 #include "kubectl/inspect/ledger/release.hpp"
 #include "kubectl/inspect/running/cluster_access.hpp"
 #include "kubectl/inspect/source/snapshot_file.hpp"
-#include "server/text/console.hpp"
+#include "kubectl/text/console.hpp"
 
 #include <string>
 

@@ -1,9 +1,9 @@
 // Compares the ledger with the living Pods: which entries have one. Values alone, no cluster.
 #pragma once
 
+#include "kubectl/text/printed.hpp"
 #include "server/kube/cluster/ledger_object.hpp"
 #include "server/text/json.hpp"
-#include "server/text/printed.hpp"
 
 #include <optional>
 #include <set>

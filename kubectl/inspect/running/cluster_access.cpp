@@ -1,18 +1,32 @@
 #include "kubectl/inspect/running/cluster_access.hpp"
 
-#include "kubectl/plugins/exec_user.hpp"
+#include "kubectl/access/kubectl_proxy.hpp"
 
+#include <fmt/format.h>
+
+#include <chrono>
 #include <utility>
 
 namespace tpuwh::server::running {
 
+// A login with a browser takes a minute.
+constexpr std::chrono::minutes login_time{2};
+
 Result<std::unique_ptr<running::ApiServer>> open_session(const ClusterAccess& access) {
-  using kube::access::KubeconfigChoice;
-  const auto choice = KubeconfigChoice::from_environment(access.kubeconfig, access.context);
-  auto config = kube::access::find_api_config(choice, kube::access::PodAccess::from_environment(),
-                                              plugins::exec_credentials);
+  auto config =
+      server::access::find_api_server({.kubeconfig = access.kubeconfig, .context = access.context});
   if (!config) return config.error();
-  return std::make_unique<running::ApiServer>(std::move(*config));
+  auto session = std::make_unique<running::ApiServer>(std::move(*config));
+  if (!session->config().connect) return session;
+  // kubectl logs in at the first request, and answers what keeps it from the API server as a 500.
+  kube::client::Request request;
+  request.method = "GET";
+  request.target = "/version";
+  const auto version = session->send(std::move(request), login_time);
+  if (version.answered() && version.head.status < 500) return session;
+  return Error(kube::access::Errc::api_access,
+               fmt::format("kubectl cannot reach the API server: {}",
+                           version.answered() ? version.status().message : version.error));
 }
 
 }  // namespace tpuwh::server::running

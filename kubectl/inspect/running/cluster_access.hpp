@@ -18,8 +18,7 @@ struct ClusterAccess {
   bool names_running() const { return !kubeconfig.empty() || !context.empty(); }
 };
 
-// As kube::access::find_api_config: --kubeconfig, --context or $KUBECONFIG, else the Pod's service
-// account, else ~/.kube/config. Opens no connection.
+// Opens a session by access::find_api_server. Through kubectl, it is logged in.
 //
 //   errors  kube::access::Errc::api_access
 Result<std::unique_ptr<running::ApiServer>> open_session(const ClusterAccess& access);

@@ -1,7 +1,7 @@
 #include "kubectl/inspect/slices/clock.hpp"
 
+#include "kubectl/text/rfc3339.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/rfc3339.hpp"
 #include "webhook/pools/fit.hpp"
 
 #include <string_view>

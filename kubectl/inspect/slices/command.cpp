@@ -6,9 +6,9 @@
 #include "kubectl/inspect/slices/cluster_reader.hpp"
 #include "kubectl/inspect/slices/print_slices.hpp"
 #include "kubectl/inspect/source/snapshot_file.hpp"
-#include "server/text/json_line.hpp"
+#include "kubectl/text/json_line.hpp"
+#include "kubectl/text/near_miss.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/near_miss.hpp"
 
 #include <fmt/format.h>
 

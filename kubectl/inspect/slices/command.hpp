@@ -4,7 +4,7 @@
 #include "kubectl/inspect/running/cluster_access.hpp"
 #include "kubectl/inspect/slices/counting.hpp"
 #include "kubectl/inspect/source/object_source.hpp"
-#include "server/text/console.hpp"
+#include "kubectl/text/console.hpp"
 #include "webhook/config/config.hpp"
 
 #include <functional>

@@ -3,7 +3,7 @@
 #include "kubectl/inspect/slices/cluster_reader.hpp"
 #include "kubectl/inspect/slices/print_tally.hpp"
 #include "kubectl/inspect/slices/tally.hpp"
-#include "server/text/json_line.hpp"
+#include "kubectl/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/read_file.hpp"
 

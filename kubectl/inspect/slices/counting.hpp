@@ -4,7 +4,7 @@
 #include "kubectl/inspect/slices/prices.hpp"
 #include "kubectl/inspect/slices/slice_report.hpp"
 #include "kubectl/inspect/source/object_source.hpp"
-#include "server/text/console.hpp"
+#include "kubectl/text/console.hpp"
 #include "webhook/config/config.hpp"
 
 #include <map>

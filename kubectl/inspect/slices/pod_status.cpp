@@ -4,8 +4,8 @@
 #include "kubectl/inspect/slices/pod_wait.hpp"
 #include "kubectl/objects/json_path.hpp"
 #include "kubectl/objects/keys.hpp"
+#include "kubectl/text/rfc3339.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/rfc3339.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

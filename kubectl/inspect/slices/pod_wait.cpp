@@ -3,8 +3,8 @@
 #include "base/counted.hpp"
 #include "base/names.hpp"
 #include "kubectl/objects/json_path.hpp"
+#include "kubectl/text/rfc3339.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/rfc3339.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

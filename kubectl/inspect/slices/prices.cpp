@@ -1,9 +1,9 @@
 #include "kubectl/inspect/slices/prices.hpp"
 
 #include "base/names.hpp"
+#include "kubectl/text/near_miss.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/near_miss.hpp"
-#include "server/text/yaml.hpp"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "kubectl/inspect/slices/finding.hpp"
+#include "kubectl/text/printed.hpp"
 #include "server/text/json.hpp"
-#include "server/text/printed.hpp"
 
 #include <vector>
 

@@ -3,8 +3,8 @@
 
 #include "kubectl/inspect/slices/prices.hpp"
 #include "kubectl/inspect/slices/tally.hpp"
+#include "kubectl/text/printed.hpp"
 #include "server/text/json.hpp"
-#include "server/text/printed.hpp"
 
 #include <string>
 

@@ -2,8 +2,8 @@
 
 #include "kubectl/inspect/source/encoding.hpp"
 #include "kubectl/inspect/source/json_stream.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/yaml.hpp"
 #include "webhook/read/body.hpp"
 
 #include <fmt/format.h>

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "server/text/yaml.hpp"
+#include "kubectl/text/yaml.hpp"
 
 #include <cstddef>
 #include <deque>

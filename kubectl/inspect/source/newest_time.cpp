@@ -1,7 +1,7 @@
 #include "kubectl/inspect/source/newest_time.hpp"
 
+#include "kubectl/text/rfc3339.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/rfc3339.hpp"
 
 #include <algorithm>
 #include <cstdint>

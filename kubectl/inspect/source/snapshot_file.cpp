@@ -4,8 +4,8 @@
 #include "kubectl/inspect/source/holdings.hpp"
 #include "kubectl/inspect/source/latest.hpp"
 #include "kubectl/inspect/source/newest_time.hpp"
+#include "kubectl/text/near_miss.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/near_miss.hpp"
 #include "server/text/read_file.hpp"
 #include "webhook/workloads/table.hpp"
 

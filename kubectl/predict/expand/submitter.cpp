@@ -3,8 +3,8 @@
 #include "base/edits.hpp"
 #include "base/result.hpp"
 #include "kubectl/predict/expand/pod_template.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/yaml.hpp"
 
 #include <fmt/format.h>
 

@@ -16,7 +16,7 @@
 #include "kubectl/predict/trial/trial.hpp"
 #include "kubectl/predict/wrappers/rules_file.hpp"
 #include "kubectl/reference/fields/table.hpp"
-#include "server/text/json_line.hpp"
+#include "kubectl/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/read_file.hpp"
 
@@ -172,6 +172,7 @@ int run_explain(const ExplainOptions& options, const text::Console& console) {
   if (!rules) return 2;
   ExplainRequest request{.manifests = *manifests, .ns = options.ns, .config = options.config};
   request.rules = *rules;
+  if (options.team_rules) request.team_rules = &*options.team_rules;
   if (options.output == ExplainOutput::pods)
     request.each_pod = [&](const Json& pod) { console.out << text::json_line(pod); };
   const Objects cluster = open_cluster(options, *manifests, console);

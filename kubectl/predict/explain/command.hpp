@@ -2,9 +2,11 @@
 #pragma once
 
 #include "kubectl/inspect/running/cluster_access.hpp"
-#include "server/text/console.hpp"
+#include "kubectl/team_rules/rules.hpp"
+#include "kubectl/text/console.hpp"
 #include "webhook/config/config.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,7 @@ struct ExplainOptions {
   running::ClusterAccess access;  // of that cluster
   std::string rules;              // a file of wrappers::read_rules(); "" for none
   webhook::config::Config config;
+  std::optional<team_rules::Rules> team_rules = {};
 };
 
 //   returns  0 fine, doubtful or without chips, 1 refused, also by the cluster where it was tried

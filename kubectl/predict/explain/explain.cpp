@@ -3,8 +3,7 @@
 #include "base/edits.hpp"
 #include "base/names.hpp"
 #include "kubectl/inspect/slices/pod_reader.hpp"
-#include "kubectl/policy/hygiene.hpp"
-#include "kubectl/policy/rules_law.hpp"
+#include "kubectl/policy/breaches.hpp"
 #include "kubectl/predict/expand/expand.hpp"
 #include "kubectl/predict/explain/admission.hpp"
 #include "kubectl/predict/explain/claims.hpp"
@@ -121,7 +120,7 @@ class Explainer {
     out_.unseen = unseen.list();
   }
 
-  // Of an input without a cluster the quota alone counts: what else there is, is not known.
+  // Without a cluster only the quota of the input counts, because other workloads are not known.
   void look_out(const outlook::ClusterState& cluster) {
     const auto outlooks = outlook::look_out(cluster, wanted_);
     for (std::size_t i = 0; i < outlooks.size(); ++i) {
@@ -207,12 +206,12 @@ class Explainer {
             {.denied = false, .id = ids::of_explain("read"), .sentence = note, .fix = {}});
     pods.finish(workload);
     tell_of_object(object, cluster, wanted, workload);
-    // What has no chips is no slice.
+    // Pods without chips form no slice.
     if (!workload.groups.empty() || !workload.scaled_to_none.empty() || workload.pods_left_out > 0)
       workload.unseen = unseen_of(objects);
   }
 
-  // Of the object whose Pods come next.
+  // Begins the networks of the object whose Pods come next.
   network::Networks begin_networks(const source::Manifest& manifest) const {
     std::vector<std::string> names;
     for (const expand::MadeUpName& each : made_up_.back()) names.push_back(each.name);
@@ -249,7 +248,7 @@ class Explainer {
     if (may_look) add_pods(object, admission ? &*admission : nullptr, pods, wanted);
   }
 
-  // What is known once its Pods are.
+  // Adds the findings that depend on the Pods of the object.
   void tell_of_object(const Json& object, const outlook::ClusterState& cluster,
                       const outlook::WantedWorkload& wanted, Workload& workload) {
     if (!workload.groups.empty())
@@ -274,7 +273,7 @@ class Explainer {
            !cluster.local_queues.contains({wanted.ns, wanted.queue});
   }
 
-  // Nothing of it is what it will be.
+  // Refuses a workload with a placeholder, because none of its values is final.
   static void refuse_placeholder(std::string left, Workload& workload) {
     constexpr auto found = webhook::findings::Finding::placeholder_left;
     workload.findings.push_back({.denied = true,
@@ -298,7 +297,7 @@ class Explainer {
     }));
   }
 
-  // What is scaled to none asks for no chips now, and is no object without chips.
+  // Explains the Pods that an object would have that is scaled to none now.
   void look_scaled_up(const Json& object, Workload& workload) {
     ObjectPods pods(request_.config.prefix, beside_, false);
     outlook::WantedWorkload nobody_waits;
@@ -349,10 +348,10 @@ class Explainer {
     return reply;
   }
 
-  // What the object that was answered last was refused for, each by itself.
+  // Returns the faults of the object that was answered last, one by one.
   std::vector<webhook::validate::Found> faults() { return reviewer_.faults(review_); }
 
-  // A path of the review that nobody wrote: in a manifest it begins with what it is of.
+  // Removes the prefix of paths in a review, which the manifest does not have.
   static void leave_out_review(std::string& text) {
     base::replace_all(text, "request.object.", "");
   }
@@ -365,7 +364,7 @@ class Explainer {
                                      ? std::vector<webhook::validate::Found>()
                                      : faults());
     }
-    if (request_.config.rules != nullptr) hold_to_policies(object, findings);
+    if (request_.team_rules != nullptr) add_breaches(object, findings);
     for (const std::string& refused : {refused_name(object), refused_selector(object)})
       if (!refused.empty())
         findings.add({.denied = true,
@@ -379,19 +378,14 @@ class Explainer {
                     .fix = {}});
   }
 
-  // Denies the findings that policies refuse although the webhook only warns of them, and adds the
-  // further refusals of the policies, as `policy test` does.
-  void hold_to_policies(const Json& object, Findings& findings) const {
-    if (policy::made_by_checked(object)) return;
-    const std::string kind = text::text_member(object, "kind");
-    findings.deny_if([&](const Finding& each) {
-      const auto* row = webhook::findings::find(each.id);
-      return row != nullptr && policy::is_held(kind, row->finding);
-    });
-    for (policy::Unclean& each :
-         policy::unclean(*request_.config.rules, namespace_of(object, request_.ns), object,
-                         policy::templates_with_chips(object)))
-      findings.add({.denied = true,
+  // Adds what the printed policies of the rules would refuse or warn of.
+  void add_breaches(const Json& object, Findings& findings) {
+    if (policy::made_by_judged(object)) return;
+    const std::string ns = namespace_of(object, request_.ns);
+    const policy::Question question{*request_.team_rules, request_.config.prefix, ns,
+                                    reviewer_.cluster()};
+    for (policy::Breach& each : policy::breaches(question, object, Json()))
+      findings.add({.denied = each.refused,
                     .id = each.id,
                     .sentence = std::move(each.sentence),
                     .fix = fixes::Choice{ids::fix_of(ids::rows::of_policy, each.id)}});
@@ -462,7 +456,7 @@ class Explainer {
       request_.tell_pod(*made_by_, pod, after);
   }
 
-  // What the answer says it is; else it is read as a Pod of a cluster is.
+  // Takes the member from the answer, or otherwise reads the Pod as one of a cluster.
   std::optional<slices::SeenPod> seen_of(const webhook::answer::Answer& answered,
                                          const Json& after) {
     if (auto seen = slices::seen_in_answer(answered, after, request_.config.prefix)) return seen;
@@ -486,7 +480,7 @@ class Explainer {
   review::ReplyReader replies_;
   const Json* made_by_ = nullptr;  // the object whose Pods are added
   bool runs_at_once_ = false;      // the workload that is added
-  bool supposed_ = false;          // Pods that nobody makes now
+  bool supposed_ = false;          // Pods that no controller makes now
   std::size_t reviews_ = 0;
   std::uint64_t pods_ = 0;
 };

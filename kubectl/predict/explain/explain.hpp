@@ -8,6 +8,7 @@
 #include "kubectl/inspect/source/object_source.hpp"
 #include "kubectl/predict/explain/explanation.hpp"
 #include "kubectl/predict/wrappers/wrapper.hpp"
+#include "kubectl/team_rules/rules.hpp"
 #include "server/text/json.hpp"
 #include "webhook/config/config.hpp"
 
@@ -26,6 +27,7 @@ struct ExplainRequest {
   std::span<const source::Manifest> manifests;
   std::string ns = "default";  // of objects that name none
   const webhook::config::Config& config;
+  const team_rules::Rules* team_rules = nullptr;
   // Null where no cluster is asked: then only what the input says counts.
   source::ObjectSource* cluster = nullptr;
   // Called for each Pod as it would be stored; null for nobody.

@@ -1,4 +1,4 @@
-// What is said about an object and its Pods, each thing once.
+// The findings of an object and its Pods, each of them once.
 #pragma once
 
 #include "kubectl/predict/explain/explanation.hpp"
@@ -16,20 +16,13 @@ std::string id_of(webhook::findings::Finding finding);
 
 class Findings {
  public:
-  // Of the object's own review.
+  // Adds the findings of the object's own review.
   //
-  //   faults  what it is refused for, which is one text in the answer
+  //   faults  the reasons of a refusal, which are one text in the answer
   void add_object(const review::Reply& reply, const std::vector<webhook::validate::Found>& faults);
-  // Of one of its Pods.
+  // Adds the findings of one of its Pods.
   void add_pod(const review::Reply& reply) { add(reply, 1); }
   void add(Finding finding);
-
-  // Marks as denied the findings of the object that policies refuse, too, although the webhook only
-  // warns of them.
-  template <class Refuses>
-  void deny_if(Refuses&& refuses) {
-    for (Finding& each : list_) each.denied = each.denied || refuses(each);
-  }
 
   bool any_denied() const;
   // The text that refuses the object; "" where none does.

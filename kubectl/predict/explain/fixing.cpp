@@ -93,8 +93,10 @@ class Fixer {
                                beside_.size() / objects_a_pod + 1;
     if (pods > max_tried_pods - pods_) return std::nullopt;
     pods_ += pods;
-    const auto explained =
-        explaining_({.manifests = input, .ns = request_.ns, .config = request_.config});
+    const auto explained = explaining_({.manifests = input,
+                                        .ns = request_.ns,
+                                        .config = request_.config,
+                                        .team_rules = request_.team_rules});
     if (!explained || explained->workloads.empty()) return std::nullopt;
     return said_of(explained->workloads.back());
   }

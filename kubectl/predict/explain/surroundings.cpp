@@ -5,7 +5,7 @@
 #include "kubectl/predict/explain/pod_json.hpp"
 #include "kubectl/predict/explain/wanted.hpp"
 #include "kubectl/predict/outlook/pod_sets.hpp"
-#include "server/text/near_miss.hpp"
+#include "kubectl/text/near_miss.hpp"
 #include "topology/catalog.hpp"
 #include "webhook/read/body.hpp"
 #include "webhook/read/vocabulary.hpp"

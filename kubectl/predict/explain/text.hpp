@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kubectl/predict/explain/explanation.hpp"
-#include "server/text/printed.hpp"
+#include "kubectl/text/printed.hpp"
 
 namespace tpuwh::server::explain {
 

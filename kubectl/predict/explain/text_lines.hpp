@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kubectl/predict/explain/text.hpp"
-#include "server/text/printed.hpp"
+#include "kubectl/text/printed.hpp"
 
 #include <cstddef>
 #include <cstdint>

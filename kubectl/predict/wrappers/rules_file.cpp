@@ -3,9 +3,9 @@
 #include "base/names.hpp"
 #include "kubectl/objects/api_version.hpp"
 #include "kubectl/predict/expand/expand.hpp"
+#include "kubectl/text/near_miss.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/near_miss.hpp"
-#include "server/text/yaml.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

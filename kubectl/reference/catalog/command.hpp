@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kubectl/reference/catalog/pool_options.hpp"
-#include "server/text/console.hpp"
+#include "kubectl/text/console.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -2,7 +2,7 @@
 
 #include "base/counted.hpp"
 #include "base/result.hpp"
-#include "server/text/near_miss.hpp"
+#include "kubectl/text/near_miss.hpp"
 
 #include <fmt/format.h>
 

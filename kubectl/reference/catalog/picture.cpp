@@ -1,6 +1,6 @@
 #include "kubectl/reference/catalog/picture.hpp"
 
-#include "server/text/ink.hpp"
+#include "kubectl/text/ink.hpp"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include "kubectl/reference/catalog/pod.hpp"
 #include "kubectl/reference/catalog/sub_slice_rows.hpp"
 #include "kubectl/reference/catalog/words.hpp"
-#include "server/text/ink.hpp"
+#include "kubectl/text/ink.hpp"
 #include "topology/layout/grid.hpp"
 
 #include <fmt/format.h>

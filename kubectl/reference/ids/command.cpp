@@ -5,7 +5,7 @@
 #include "kubectl/reference/ids/explain_rows.hpp"
 #include "kubectl/reference/ids/policy_rows.hpp"
 #include "kubectl/reference/ids/webhook_rows.hpp"
-#include "server/text/json_line.hpp"
+#include "kubectl/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // `kubectl tpu findings`: what the id in front of a message means, and what to do.
 #pragma once
 
-#include "server/text/console.hpp"
+#include "kubectl/text/console.hpp"
 
 #include <string>
 

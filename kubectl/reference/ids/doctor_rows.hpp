@@ -88,7 +88,8 @@ inline constexpr Row doctor_rows[] = {
      "Run the command of the fix, which restores the object as the chart renders it."},
     {"TPU-930", "rbac", "fail",
      "The roles named tpu-webhook grant the replicas the rules that `rules --rbac` prints, and no "
-     "more.",
+     "more; those named tpu-webhook-keeper grant the keeper what `kubectl tpu certificate rights` "
+     "prints.",
      "Run the command of the fix, which restores the object as the chart renders it."},
     {"TPU-931", "flow-schema", "warn",
      "The FlowSchema, if it exists, and its priority level are as the chart renders them.",
@@ -124,6 +125,10 @@ inline constexpr Row doctor_rows[] = {
      "If a DeviceClass gives google.com/tpu to a driver of claims (DRA), what it writes into a "
      "container replaces what is injected.",
      "No action is needed; `kubectl tpu audit` compares it with the slices."},
+    {"TPU-943", "keeper", "fail",
+     "In certificate mode internal the Deployment tpu-webhook-keeper, which renews the "
+     "certificate, has an available Pod.",
+     "Run the command of the fix, or check why its Pod does not run."},
 };
 using DoctorCheck = Name<doctor_rows>;
 

@@ -1,4 +1,4 @@
-// What the webhook finds, in words; ids and levels: webhook/findings/finding.hpp.
+// The findings of the webhook in words; ids and levels: webhook/findings/finding.hpp.
 #pragma once
 
 #include "webhook/findings/finding.hpp"
@@ -282,46 +282,6 @@ inline constexpr WebhookRow of_webhook[] = {
      "A node pool of a multi-host topology is one slice, so one of them gets it and the others "
      "wait, or none of them is whole.",
      "Remove the selector for the node pool, or give each slice its own node pool."},
-    // ---- rules of the cluster
-    {rule_namespace, "rule-namespace", "The namespace may not ask for TPUs.",
-     "The file of rules (setting teamRules) says which namespaces may, and no rule names this one.",
-     "Ask whom the message names, or use a namespace that a rule names."},
-    {rule_accelerator, "rule-accelerator", "The rule of the namespace allows other accelerators.",
-     "The Pod template selects an accelerator that is not among them, or none, so that it could "
-     "get any.",
-     "Select one that the message names by cloud.google.com/gke-tpu-accelerator."},
-    {rule_topology, "rule-topology", "The rule of the namespace allows other topologies.",
-     "The Pod template selects a topology that is not among them, or none, so that it could get "
-     "any.",
-     "Select one that the message names by cloud.google.com/gke-tpu-topology."},
-    {rule_slice_chips, "rule-slice-chips", "A slice has more chips than the rule allows.",
-     "The chips of a slice are the product of its topology.", "Select a smaller topology."},
-    {rule_slices, "rule-slices", "The object asks for more slices than the rule allows.",
-     "Counted are slices that would run at the same time; Pods without a topology are a slice "
-     "each.",
-     "Ask for fewer replicas, or run the slices one after another."},
-    {rule_chips, "rule-chips", "The object asks for more chips than the rule allows.",
-     "Counted are the chips of all Pods that would run at the same time.",
-     "Ask for fewer replicas or a smaller topology."},
-    {rule_capacity, "rule-capacity", "The rule of the namespace allows other kinds of capacity.",
-     "A Pod asks for Spot, flex-start or a reservation by its node selector; without any of them "
-     "it asks for on-demand capacity.",
-     "Select the capacity that the message names: cloud.google.com/gke-spot: \"true\", "
-     "cloud.google.com/gke-flex-start: \"true\" or cloud.google.com/reservation-name."},
-    {rule_name, "rule-name", "The object's name is not as the rule asks for.",
-     "Bills and dashboards are read by names. Nothing depends on them.",
-     "Name it by the pattern in the message."},
-    {rule_resumable, "rule-resumable",
-     "Spot or flex-start nodes go away, and nothing says that the work can resume.",
-     "What takes checkpoints and goes on from the last one names them in annotation "
-     "tpu-webhook.dev/checkpoint of its Pod template, and something has to create its Pods again.",
-     "Take checkpoints, name them in the annotation, and allow restarts: backoffLimit of a Job, "
-     "failurePolicy.maxRestarts of a JobSet."},
-    {rule_run_time, "rule-run-time",
-     "The object may hold its chips for longer than the rule allows.",
-     "A Job and a RayJob end at activeDeadlineSeconds, which is per attempt inside a JobSet; Pods "
-     "on nodes with a longest run time end with them. ttlSecondsAfterFinished frees no chip.",
-     "Set activeDeadlineSeconds, or select cloud.google.com/gke-max-run-duration-seconds."},
 };
 
 static_assert(std::size(of_webhook) == webhook::findings::finding_count);

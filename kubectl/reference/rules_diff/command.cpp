@@ -1,7 +1,7 @@
 #include "kubectl/reference/rules_diff/command.hpp"
 
 #include "kubectl/reference/rules_diff/report.hpp"
-#include "server/text/json_line.hpp"
+#include "kubectl/text/json_line.hpp"
 #include "server/text/read_file.hpp"
 
 #include <fmt/format.h>

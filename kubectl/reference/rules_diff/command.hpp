@@ -1,7 +1,7 @@
 // `kubectl tpu rules --diff`: what is different in the declared surface from another release.
 #pragma once
 
-#include "server/rules/command.hpp"
+#include "kubectl/reference/rules/command.hpp"
 
 #include <string>
 

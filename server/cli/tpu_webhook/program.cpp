@@ -1,11 +1,17 @@
 #include "server/cli/tpu_webhook/program.hpp"
 
-#include "server/cli/config_flags.hpp"
-#include "server/cli/rules_flags.hpp"
 #include "server/cli/setting_flags.hpp"
+#include "server/rules/rules.hpp"
 #include "server/serve/app/app.hpp"
+#include "server/settings/usage_error.hpp"
+#include "server/text/json_text.hpp"
+#include "server/text/version.hpp"
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
+
+#include <iostream>
+#include <memory>
 
 namespace tpuwh::server::cli::tpu_webhook {
 
@@ -15,54 +21,112 @@ constexpr auto program_example = R"(
 Commands for people, offline or for a cluster, are in another program: kubectl tpu.
 
 Examples:
-  tpu-webhook serve --tls-cert /certs/tls.crt --tls-key /certs/tls.key
-  tpu-webhook config check config.yaml
-  tpu-webhook rules
-  tpu-webhook help serve)";
+  tpu-webhook serve --config config.json
+  tpu-webhook config check config.json
+  tpu-webhook rules -o json
+  tpu-webhook serve --help)";
 
 constexpr auto serve_example = R"(
 Without --tls-cert the server issues its own certificate and prints its CA, which callers
-must trust. The configuration file (tpu-webhook config --help) can set all of this; it is
+must trust. The configuration file (kubectl tpu config --help) can set all of this; it is
 read once, at startup.
 Exit code: 0 ended by SIGTERM or SIGINT, 1 it could not start or continue, 2 a setting is wrong
 or the certificate's files cannot be used.
 
 Examples:
   tpu-webhook serve --tls-cert /certs/tls.crt --tls-key /certs/tls.key --health-listen :8081
-  tpu-webhook serve --config config.yaml --log-level debug
-  tpu-webhook serve --listen 127.0.0.1:0 --ca-bundle-out /tmp/ca.crt)";
+  tpu-webhook serve --config config.json --log-level debug
+  tpu-webhook serve --tls-cert tls.crt --tls-key tls.key --listen 127.0.0.1:0)";
 
-constexpr std::string_view of_people[] = {"explain", "review",  "slices",   "audit",  "doctor",
-                                          "ledger",  "catalog", "findings", "policy", "completion"};
+constexpr auto rules_example = R"(
+The rights are those that `serve` needs with --config, or with the chart's defaults.
+`kubectl tpu rules` also prints text, markdown, RBAC rules as YAML, and differences of two releases.
+
+Examples:
+  tpu-webhook rules -o json | jq -r '.writes[].path')";
+
+constexpr auto check_example = R"(
+Exit code: 0 the file is valid; 2 it is not, with a line for each problem on standard error:
+FILE: KEY: the value expected and the value found. `kubectl tpu config check` also reads YAML.
+
+Examples:
+  tpu-webhook config check config.json)";
+
+std::string version_text() {
+  return fmt::format("tpu-webhook {}\n", text::version);
+}
 
 void add_serve(CLI::App& program, Command& chosen) {
   auto* command = program.add_subcommand("serve", "Answer admission reviews over HTTPS");
   auto layers = add_setting_flags(*command, settings::Scope::serve);
   command->footer(serve_example);
   command->callback([layers, &chosen] {
-    chosen.run = [options = layers->resolve().options](const text::Console&) {
-      return app::run_serve(options);
-    };
+    chosen.run = [options = layers->resolve().options] { return app::run_serve(options); };
   });
 }
 
-void add_commands(CLI::App& program, Command& chosen) {
-  add_serve(program, chosen);
-  add_rules(program, chosen);
-  add_config(program, chosen);
+void add_rules(CLI::App& program, Command& chosen) {
+  auto* command = program.add_subcommand(
+      "rules", "Print what may be written into a Pod, what is read, and the rights, as JSON");
+  command->add_option("--output,-o", "Output format")
+      ->default_str("json")
+      ->check(CLI::IsMember({"json"}));
+  auto layers = add_setting_flags(*command, settings::Scope::names);
+  command->footer(rules_example);
+  command->callback([layers, &chosen] {
+    chosen.text = text::dump_or_throw(rules::rules_json(*layers), 2) + "\n";
+  });
+}
+
+int check(const std::string& file) {
+  const settings::ConfigFile read = settings::check_config(file, std::cin);
+  for (const settings::Problem& problem : read.problems) std::cerr << problem.text() << '\n';
+  if (!read.problems.empty()) return 2;
+  std::cout << "valid; " << read.given.size() << " set\n";
+  return 0;
+}
+
+void add_config(CLI::App& program, Command& chosen) {
+  auto* config = program.add_subcommand("config", "Check a configuration file");
+  config->require_subcommand(1);
+  auto file = std::make_shared<std::string>();
+  auto* command = config->add_subcommand("check", "Print every problem of a configuration file");
+  command->add_option("FILE", *file, "The file; - is standard input")->required();
+  command->footer(check_example);
+  command->callback([file, &chosen] { chosen.run = [file] { return check(*file); }; });
 }
 
 }  // namespace
 
-const Program& program() {
-  static constexpr Program made{.file = "tpu-webhook",
-                                .called = "tpu-webhook",
-                                .what = "Admission webhook for TPU workloads on Kubernetes",
-                                .examples = program_example,
-                                .add_commands = add_commands,
-                                .elsewhere = of_people,
-                                .other = "kubectl tpu"};
-  return made;
+Command parse_command_line(int argc, const char* const* argv) {
+  Command chosen;
+  CLI::App app("Admission webhook for TPU workloads on Kubernetes", "tpu-webhook");
+  app.set_version_flag("--version", version_text());
+  app.require_subcommand(1);
+  app.footer(program_example);
+  add_serve(app, chosen);
+  add_rules(app, chosen);
+  add_config(app, chosen);
+  app.add_subcommand("version", "Print the version")->callback([&] {
+    chosen.text = version_text();
+  });
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    chosen.text = app.help();
+  } catch (const CLI::CallForVersion&) {
+    chosen.text = version_text();
+  } catch (const CLI::ParseError& error) {
+    const auto left = app.remaining(true);
+    const bool no_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+                            !left.empty() && !left.front().starts_with('-');
+    throw settings::UsageError(
+        no_command ? fmt::format("\"{}\" is not a command of tpu-webhook, which has serve, rules, "
+                                 "config check and version; other commands are in kubectl tpu",
+                                 left.front())
+                   : fmt::format("{}; see tpu-webhook --help", error.what()));
+  }
+  return chosen;
 }
 
 }  // namespace tpuwh::server::cli::tpu_webhook

@@ -1,9 +1,6 @@
 #include "server/kube/access/api_config.hpp"
 
-#include "base/edits.hpp"
-#include "server/kube/access/errc.hpp"
-#include "server/kube/access/server_url.hpp"
-#include "server/kube/access/small_file.hpp"
+#include "server/kube/access/token_file.hpp"
 
 #include <fmt/format.h>
 
@@ -16,20 +13,6 @@ namespace {
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
-}
-
-// Of the Pod; a service account that is mounted without the file is not a reason to stop.
-std::string own_namespace(const PodAccess& access) {
-  const auto text = read_file(access.service_account + "/namespace");
-  const std::string name(text ? base::trimmed(*text) : "");
-  return name.empty() ? "default" : name;
-}
-
-Error without_account(const Error& cause) {
-  return Error(Errc::api_access,
-               cause.message() +
-                   "; expected a service account in this Pod: see automountServiceAccountToken of "
-                   "the Pod and of the account");
 }
 
 }  // namespace
@@ -45,42 +28,26 @@ Result<ApiConfig> in_cluster_config(const PodAccess& access) {
   if (!access.in_cluster())
     return Error(Errc::api_access,
                  fmt::format("KUBERNETES_SERVICE_HOST is \"{}\" and KUBERNETES_SERVICE_PORT is "
-                             "\"{}\": not running in a Pod; pass --kubeconfig",
+                             "\"{}\"; expected both, as in every Pod",
                              access.host, access.port));
-  if (!is_host(access.host) || !is_port(access.port))
-    return Error(
-        Errc::api_access,
-        fmt::format("KUBERNETES_SERVICE_HOST \"{}\" and KUBERNETES_SERVICE_PORT \"{}\" are not a "
-                    "host and port; expected an IP address and a number up to 65535",
-                    access.host, access.port));
-  ApiConfig config;
-  config.host = config.tls_name = access.host;
-  config.port = access.port;
-  config.ca_file = access.service_account + "/ca.crt";
-  auto ca = read_pem_file(config.ca_file, "CERTIFICATE");
-  if (!ca) return without_account(ca.error());
-  config.ca_pem = std::move(*ca);
-  config.credentials = std::make_shared<TokenFile>(access.service_account + "/token");
-  if (auto header = config.credentials->authorization({}); !header)
-    return without_account(header.error());
-  config.credentials->rejected();  // read at no time of anybody's clock
-  config.ns = own_namespace(access);
-  config.source = "the Pod's service account";
+  ApiConfig config{.host = access.host,
+                   .port = access.port,
+                   .ca_file = access.service_account + "/ca.crt",
+                   .token_file = access.service_account + "/token",
+                   .ns = "default",
+                   .source = "the Pod's service account",
+                   .connect = {}};
+  const auto ca = read_account_file(config.ca_file);
+  const auto token = TokenFile(config.token_file).authorization({});
+  if (!ca || !token)
+    return Error(Errc::api_access,
+                 fmt::format("{}; expected a service account in this Pod: see "
+                             "automountServiceAccountToken of the Pod and of the account",
+                             ca ? token.error().message() : ca.error().message()));
+  // A service account that is mounted without the file is not a reason to stop.
+  const auto ns = read_account_file(access.service_account + "/namespace");
+  if (ns && !ns->empty()) config.ns = *ns;
   return config;
-}
-
-KubeconfigChoice KubeconfigChoice::from_environment(std::string file, std::string context) {
-  return {.file = std::move(file),
-          .variable = environment("KUBECONFIG"),
-          .home = environment("HOME"),
-          .context = std::move(context)};
-}
-
-Result<ApiConfig> find_api_config(const KubeconfigChoice& choice, const PodAccess& access,
-                                  ExecReader* exec) {
-  const bool asked = choice.given() || !choice.context.empty();
-  return !asked && access.in_cluster() ? in_cluster_config(access)
-                                       : kubeconfig_config(choice, exec);
 }
 
 }  // namespace tpuwh::server::kube::access

@@ -1,9 +1,9 @@
-// What can be wrong with how an API server is reached.
+// The error of this module.
 #pragma once
 
 namespace tpuwh::server::kube::access {
 
-// Whoever wrote the kubeconfig, mounted the service account or set up the plugin can cause it.
+// The mount of the service account, or kubectl for kubectl-tpu, is missing or wrong.
 enum class Errc { api_access };
 
 }  // namespace tpuwh::server::kube::access

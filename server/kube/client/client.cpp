@@ -70,8 +70,8 @@ struct Client::Exchange {
 Client::Client(net::Executor executor, access::ApiConfig config)
     : executor_(executor),
       config_(std::move(config)),
-      authorizer_(executor, config_.credentials),
-      dialer_(executor, config_, authorizer_),
+      token_(config_.token_file),
+      dialer_(executor, config_),
       turns_(executor) {}
 
 net::Task<Response> Client::send(Request request, std::chrono::milliseconds limit) {
@@ -96,7 +96,7 @@ net::Task<Response> Client::run(const Request& request, StreamLimits limits, Str
     exchange.fail(std::move(hindrance));
     co_return std::move(exchange.response);
   }
-  co_await exchange_as_ourselves(exchange);
+  co_await exchange_with_token(exchange);
   Response& response = exchange.response;
   if (!response.answered() && exchange.sent && !request.reads()) {
     response.delivery = Delivery::unknown;
@@ -105,8 +105,8 @@ net::Task<Response> Client::run(const Request& request, StreamLimits limits, Str
   co_return std::move(response);
 }
 
-net::Task<void> Client::exchange_as_ourselves(Exchange& exchange) {
-  const auto authorization = co_await authorizer_.authorization(exchange.until);
+net::Task<void> Client::exchange_with_token(Exchange& exchange) {
+  const auto authorization = token_.authorization(net::Clock::now());
   if (!authorization) {
     exchange.fail(authorization.error().text());
     co_return;
@@ -115,10 +115,10 @@ net::Task<void> Client::exchange_as_ourselves(Exchange& exchange) {
   if (!exchange.response.rejected()) co_return;
   // A kubelet replaces the token file while the old token is kept here: a ledger write that failed
   // for it alone was a Pod refused. What is rejected has changed nothing, so it may be sent again.
-  authorizer_.rejected();
-  const auto fresh = co_await authorizer_.authorization(exchange.until);
+  token_.rejected();
+  const auto fresh = token_.authorization(net::Clock::now());
   if (fresh && *fresh != *authorization) co_await exchange_once(exchange, *fresh);
-  if (exchange.response.rejected()) authorizer_.rejected();
+  if (exchange.response.rejected()) token_.rejected();
 }
 
 void Client::obey(const Request& request, const Response& response) {
@@ -213,10 +213,9 @@ net::Task<bool> Client::send_and_read(Exchange& exchange, Connection& connection
 
 std::string Client::request_text(const Request& request, const std::string& authorization) const {
   std::string out = fmt::format(
-      "{} {}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: tpu-webhook/{} ({})\r\n"
+      "{} {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: tpu-webhook/{} ({})\r\n"
       "Accept: application/json\r\n",
-      request.method, config_.base_path, request.target, dialer_.authority(), text::version,
-      platform);
+      request.method, request.target, dialer_.authority(), text::version, platform);
   if (!authorization.empty()) out += fmt::format("Authorization: {}\r\n", authorization);
   if (request.method != "GET") {
     out += fmt::format("Content-Type: {}\r\nContent-Length: {}\r\n", request.content_type,

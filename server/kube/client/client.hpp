@@ -6,7 +6,7 @@
 #pragma once
 
 #include "server/kube/access/api_config.hpp"
-#include "server/kube/client/authorizer.hpp"
+#include "server/kube/access/token_file.hpp"
 #include "server/kube/client/connection.hpp"
 #include "server/kube/client/request.hpp"
 #include "server/kube/client/response.hpp"
@@ -30,8 +30,8 @@ class Client {
   //   turn      waited for, by the request's purpose (turns.hpp)
   //   429, 5xx  are answers; nothing is repeated. After a 429 with Retry-After all calls fail,
   //             until it is over
-  //   401       the credentials are read again and, where they differ, the request is sent once
-  //             more: a 401 has changed nothing. Else it is an answer, too
+  //   401       the token is read again and, if it differs, the request is sent once more: a 401
+  //             has changed nothing. Otherwise it is also an answer
   //   a kept connection that turns out closed before a byte of the answer came: tried again
   //             once on a new one, if the request only reads
   net::Task<Response> send(Request request, std::chrono::milliseconds limit);
@@ -55,7 +55,7 @@ class Client {
   net::Task<void> exchange_once(Exchange& exchange, const std::string& authorization);
   net::Task<void> attempt(Exchange& exchange, bool may_reuse);
   net::Task<bool> send_and_read(Exchange& exchange, Connection& connection);
-  net::Task<void> exchange_as_ourselves(Exchange& exchange);
+  net::Task<void> exchange_with_token(Exchange& exchange);
   void obey(const Request& request, const Response& response);
   std::string request_text(const Request& request, const std::string& authorization) const;
   ConnectionPtr take_idle();
@@ -63,7 +63,7 @@ class Client {
 
   net::Executor executor_;
   const access::ApiConfig config_;
-  Authorizer authorizer_;
+  access::TokenFile token_;
   Dialer dialer_;
   Turns turns_;
   std::vector<ConnectionPtr> idle_;

@@ -1,7 +1,6 @@
 #include "server/kube/client/connection.hpp"
 
 #include "base/result.hpp"
-#include "server/kube/access/proxy.hpp"
 #include "server/limits/limits.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +23,7 @@ namespace api = server::limits::api;
 using Resolver = boost::asio::ip::basic_resolver<boost::asio::ip::tcp, net::Executor>;
 
 void set_option(net::Socket& socket, int level, int name, int value) {
-  // Best effort: the limits of our own side stand behind it.
+  // Errors are ignored: the limits of our own side apply anyway.
   ::setsockopt(socket.native_handle(), level, name, &value, sizeof value);
 }
 
@@ -33,8 +32,8 @@ int seconds_of(Duration time) {
   return static_cast<int>(std::chrono::duration_cast<std::chrono::seconds>(time).count());
 }
 
-// A dead peer ends a connection that is idle, and one that waits for it, in time: nothing else in
-// HTTP/1.1 does (docs/facts.md#dead-peer).
+// Lets the kernel end a connection whose peer is dead: nothing else in HTTP/1.1 does
+// (docs/facts.md#dead-peer).
 void notice_dead_peers(net::Socket& socket) {
   set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
@@ -52,8 +51,8 @@ std::optional<std::uint16_t> port_number(std::string_view text) {
   return number;
 }
 
-// Where the server is; empty, with an error, if nobody knows. An address needs no lookup,
-// which would start Asio's resolver thread.
+// Returns the server's addresses; none, with an error, if the lookup fails. An address needs no
+// lookup, which would start Asio's resolver thread.
 net::Task<std::vector<net::Endpoint>> look_up(net::Executor executor,
                                               const access::ApiConfig& config,
                                               net::error_code& ec) {
@@ -90,7 +89,8 @@ net::Socket& Connection::socket() {
   return std::visit([](auto& stream) -> net::Socket& { return stream.socket(); }, stream_);
 }
 
-// Not closed, as tls::Stream asks: OpenSSL would go on with the number, by then another's.
+// Shuts the socket down and does not close it: OpenSSL would go on with the descriptor's number,
+// which may be another socket's by then.
 void Connection::cut() {
   net::error_code ignored;
   socket().shutdown(net::Socket::shutdown_both, ignored);
@@ -100,8 +100,8 @@ bool Connection::fresh(net::TimePoint now) {
   if (now > idle_since_ + limits::api::idle) return false;
   if (std::visit([](const auto& stream) { return stream.has_unread(); }, stream_)) return false;
   char byte = 0;
-  // A byte, also of a TLS goodbye, or an end: either way nothing should be written any more. A
-  // server that closes at this moment is still possible, hence worth_another_try().
+  // After a byte, also of a TLS close_notify, or an end, nothing should be written. The server may
+  // still close right after this test, hence worth_another_try().
   const auto size = ::recv(socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   return size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
@@ -110,14 +110,12 @@ bool Connection::fresh(net::TimePoint now) {
 
 std::string Dialer::authority() const {
   const bool literal_v6 = config_.host.find(':') != std::string::npos;
-  return (literal_v6 ? "[" + config_.host + "]" : config_.host) + ":" + config_.port;
+  return (literal_v6 ? "[" + config_.host + "]" : config_.host) +
+         (config_.port.empty() ? "" : ":" + config_.port);
 }
 
 Error Dialer::failed(std::string_view what, std::string_view why) const {
-  const std::string proxy = access::unused_proxy();
-  return Error(base::Errc::internal,
-               fmt::format("{} {}: {}{}", what, authority(), why,
-                           proxy.empty() ? "" : "; " + proxy + " is set, but no proxy is used"));
+  return Error(base::Errc::internal, fmt::format("{} {}: {}", what, authority(), why));
 }
 
 net::Task<Result<net::Socket>> Dialer::connect(net::TimePoint until) {
@@ -162,11 +160,17 @@ net::Task<Result<ConnectionPtr>> Dialer::handshake(net::Socket socket, net::Time
 }
 
 net::Task<Result<ConnectionPtr>> Dialer::dial(net::TimePoint until) {
+  if (config_.connect) {
+    const auto descriptor = config_.connect();
+    if (!descriptor) co_return descriptor.error();
+    // Asio reads and writes stream sockets of every family alike.
+    net::Socket socket(executor_, boost::asio::ip::tcp::v4(), *descriptor);
+    co_return std::make_unique<Connection>(net::PlainStream(std::move(socket)));
+  }
   const net::TimePoint connected =
       std::min<net::TimePoint>(until, net::Clock::now() + limits::api::connect);
   auto socket = co_await connect(connected);
   if (!socket) co_return socket.error();
-  if (!config_.tls) co_return std::make_unique<Connection>(net::PlainStream(std::move(*socket)));
   const net::TimePoint shaken =
       std::min<net::TimePoint>(until, net::Clock::now() + limits::api::handshake);
   co_return co_await handshake(std::move(*socket), shaken);

@@ -1,8 +1,7 @@
-// One connection to the API server, TLS or not, and how it is opened.
+// Connections to the API server, with TLS or to a proxy without it.
 #pragma once
 
 #include "server/kube/access/api_config.hpp"
-#include "server/kube/client/authorizer.hpp"
 #include "server/kube/client/tls_client.hpp"
 #include "server/net/asio.hpp"
 #include "server/net/deadline.hpp"
@@ -25,10 +24,10 @@ class Connection {
   net::Task<net::Received> read_some(std::span<char> room);
   net::Task<net::error_code> write(std::string_view bytes);
 
-  // Makes what is waited for fail, and everything after it. Not closed: see tls::Stream.
+  // Makes the operation under way and every later one fail. Does not close: see tls::Stream.
   void cut();
 
-  // Whether an idle one may be used again: the peer has said nothing, not even goodbye.
+  // Returns whether an idle connection may be used again: the peer has sent nothing.
   bool fresh(net::TimePoint now);
   void rest(net::TimePoint now) { idle_since_ = now; }
 
@@ -40,18 +39,18 @@ class Connection {
 };
 using ConnectionPtr = std::unique_ptr<Connection>;
 
-// Opens connections to one API server. One client's; what it is given outlives it.
+// Opens the connections of one client. `config` outlives it.
 class Dialer {
  public:
-  Dialer(net::Executor executor, const access::ApiConfig& config, const Authorizer& authorizer)
-      : executor_(executor), config_(config), tls_(config, authorizer) {}
+  Dialer(net::Executor executor, const access::ApiConfig& config)
+      : executor_(executor), config_(config), tls_(config) {}
 
-  // Name lookup (none for an address), TCP and TLS, by limits::api and not beyond `until`.
-  // The error is a sentence that names the server. A lookup that has begun cannot be
-  // interrupted: it ends when the system's resolver gives up.
+  // Opens a connection: ApiConfig::connect, else name lookup (none for an address), TCP and TLS,
+  // by limits::api and not beyond `until`. The error is a sentence that names the server. A lookup
+  // that has begun cannot be interrupted: it ends when the system's resolver gives up.
   net::Task<Result<ConnectionPtr>> dial(net::TimePoint until);
 
-  // "10.0.0.1:443", "[::1]:6443": for messages and the Host field.
+  // Returns "10.0.0.1:443", "[::1]:6443": for messages and the Host field.
   std::string authority() const;
 
  private:

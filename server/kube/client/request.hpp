@@ -30,8 +30,8 @@ struct Resource {
 // Whose turns a request takes (limits::api). None can use up another's.
 enum class Purpose {
   watch,     // lists and watches of the store: without them no place is given
-  question,  // somebody waits for the answer: a Pod that is being created, a person
-  upkeep,    // nobody does: places are freed, records are looked at
+  question,  // a Pod that is being created or a person waits for the answer
+  upkeep,    // no caller waits: places are freed, records are looked at
   claim,     // a Pod waits for what its resource claims ask for
   paid,      // the caller has already taken a turn of another purpose
 };
@@ -39,7 +39,7 @@ inline constexpr std::size_t purpose_count = 4;  // number of purposes with turn
 
 struct Request {
   std::string method;
-  std::string target;  // without ApiConfig::base_path, escaped
+  std::string target;  // path and query, escaped
   std::string body;
   std::string content_type;  // "" without a body
   Purpose purpose = Purpose::question;
@@ -55,8 +55,8 @@ struct Selectors {
   std::string fields;  // "status.phase!=Succeeded"
 };
 
-// `version` empty asks for the most recent state, which is what anybody needs who
-// gives away unique ids: "0" may be older than what was seen before.
+// `version` empty asks for the most recent state, which the caller needs to
+// give away unique ids: "0" may be older than what was seen before.
 struct ListOptions {
   unsigned limit = 0;          // 0: no pages
   std::string continue_token;  // of the page before, else ""
@@ -77,8 +77,8 @@ Request watch(const Resource& resource, const Selectors& selectors, const WatchO
 
 Request get(const Resource& resource, std::string_view name);
 Request create(const Resource& resource, std::string object_json);
-// The same up to the point where it would be stored: admission and validation say what they say,
-// and nothing is kept. A field that the API server does not know is a fault, as for kubectl.
+// The same up to the point where it would be stored: admission and validation answer, and
+// nothing is kept. A field that the API server does not know is a fault, as for kubectl.
 Request try_create(const Resource& resource, std::string object_json);
 
 // PUT, which the API server refuses with 409 if the object has changed since `object_json`
@@ -86,7 +86,7 @@ Request try_create(const Resource& resource, std::string object_json);
 // ConfigMap without one would be written over.
 Result<Request> update(const Resource& resource, std::string_view name, std::string object_json);
 
-// What must still be true of an object that is to be deleted, else 409.
+// Conditions on an object that is to be deleted, else 409.
 struct Preconditions {
   std::string version;  // "" for any
   std::string uid;      // "" for any

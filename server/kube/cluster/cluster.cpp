@@ -17,27 +17,33 @@
 
 namespace tpuwh::server::kube::cluster {
 
-const std::vector<Watched>& watched() {
-  static const std::vector<Watched> all = {
-      {store::Kind::pod,
-       {"", "v1", "pods", ""},
-       {"", std::string(store::running_pods)},
-       "places of Ray workers, the placement hint and the pools of leaders"},
-      {store::Kind::node,
-       {"", "v1", "nodes", ""},
-       {},
-       "the placement hint and the pools of leaders"},
-      {store::Kind::service,
+std::vector<Watched> watched(const Features& features) {
+  const bool ledger = features.ledger, followers = features.followers;
+  const bool pods = ledger || followers;
+  std::vector<Watched> out;
+  const auto add = [&](Watched each, std::initializer_list<std::pair<bool, const char*>> uses) {
+    for (const auto& [is_on, use] : uses)
+      if (is_on) each.needed_by.append(each.needed_by.empty() ? "" : ", ").append(use);
+    if (!each.needed_by.empty()) out.push_back(std::move(each));
+  };
+  add({store::Kind::pod, {"", "v1", "pods", ""}, {"", std::string(store::running_pods)}, {}},
+      {{ledger, "places of Ray workers"},
+       {pods && features.placement_hint, "the placement hint"},
+       {followers, "the pools of leaders"}});
+  add({store::Kind::node, {"", "v1", "nodes", ""}, {}, {}},
+      {{features.placement_hint, "the placement hint"}, {followers, "the pools of leaders"}});
+  add({store::Kind::service,
        {"", "v1", "services", ""},
        {std::string(store::headless_service_of), ""},
-       "names of headless Services as the cluster has them"},
-      {store::Kind::ray_cluster, {"ray.io", "v1", "rayclusters", ""}, {}, "places of Ray workers"},
-  };
-  return all;
+       {}},
+      {{ledger, "names of headless Services as the cluster has them"}});
+  add({store::Kind::ray_cluster, {"ray.io", "v1", "rayclusters", ""}, {}, {}},
+      {{ledger, "places of Ray workers"}});
+  return out;
 }
 
 std::vector<Watched> watched_claims(const std::string& version) {
-  constexpr std::string_view needed_by = "chips of Pods by resource claim";
+  const std::string needed_by = "chips of Pods by resource claim";
   return {{store::Kind::claim, claim_objects(version), {}, needed_by},
           {store::Kind::claim_template, claim_template_objects(version), {}, needed_by},
           {store::Kind::device_class,
@@ -63,7 +69,7 @@ std::string newest_claims(std::string_view api_group) {
 
 struct Cluster::Connected {
   Connected(net::Executor on, net::TaskGroup& tasks, const access::ApiConfig& config,
-            store::Store& store, log::Log& to, Listener told)
+            const Features& features, store::Store& store, log::Log& to, Listener told)
       : executor(on),
         client(on, config),
         ledger(client, store, tasks, to, config.ns),
@@ -72,8 +78,8 @@ struct Cluster::Connected {
         all_tasks(tasks),
         out(to),
         listener(std::move(told)) {
-    for (const Watched& each : watched()) follow(each);
-    tasks.keep(executor, "ledger", [this] { return ledger.run(); });
+    for (const Watched& each : watched(features)) follow(each);
+    if (features.ledger) tasks.keep(executor, "ledger", [this] { return ledger.run(); });
   }
 
   void follow(const Watched& what) {
@@ -89,7 +95,8 @@ struct Cluster::Connected {
            });
   }
 
-  // "nodes may not be read, off: the placement hint and the pools of leaders"
+  // Returns "nodes may not be read, off: the placement hint, the pools of leaders", for example, or
+  // "" if nothing is off.
   std::string what_is_off() const {
     std::string all;
     for (const Following& each : following)
@@ -102,7 +109,7 @@ struct Cluster::Connected {
     return all;
   }
 
-  // What is watched, and who does it.
+  // A watched resource and its watcher.
   struct Following {
     Following(const Watched& watched, client::Client& client, store::Store& store, log::Log& log)
         : what(watched),
@@ -121,23 +128,28 @@ struct Cluster::Connected {
   net::TaskGroup& all_tasks;
   log::Log& out;
   const Listener listener;
-  std::string off;              // as it was told last
-  bool claims_settled = true;   // whether and how they are watched
-  std::string claims_off = {};  // why they are not
+  std::string off;              // as it was reported last
+  bool claims_settled = true;   // whether their version is known
+  std::string claims_off = {};  // why they are not watched
   std::list<Following> following;
 };
 
-Cluster::Cluster(std::string prefix, bool claims) : claims_(claims), store_(std::move(prefix)) {}
+Cluster::Cluster(std::string prefix, const Features& features)
+    : features_(features), store_(std::move(prefix)) {
+  store_.keep_of_pods({.ray_workers = features.ledger,
+                       .leaders = features.followers,
+                       .holders = features.placement_hint});
+}
 Cluster::~Cluster() = default;
 
 void Cluster::connect(net::Executor executor, net::TaskGroup& tasks, access::ApiConfig config,
                       log::Log& log, Listener listener) {
-  connected_ =
-      std::make_unique<Connected>(executor, tasks, config, store_, log, std::move(listener));
+  connected_ = std::make_unique<Connected>(executor, tasks, config, features_, store_, log,
+                                           std::move(listener));
   log.info("cluster", {{"server", config.host + ':' + config.port},
                        {"as", config.source},
                        {"ledger_namespace", config.ns}});
-  if (claims_) {
+  if (features_.claims) {
     store_.read_claims(true);
     connected_->claims_settled = false;
     tasks.keep(executor, "claims", [this] { return begin_claims(); });
@@ -155,8 +167,8 @@ ClusterStatus Cluster::status() const {
   for (const auto& each : connected_->following)
     status.watches.push_back(
         {each.what.resource.plural, each.watcher.status(), store_.size(each.what.kind)});
-  if (claims_) status.claims = connected_->claims.status();
-  status.ledger = connected_->ledger.status();
+  if (features_.claims) status.claims = connected_->claims.status();
+  if (features_.ledger) status.ledger = connected_->ledger.status();
   return status;
 }
 
@@ -217,15 +229,18 @@ void Cluster::tell_what_is_off() {
   connected_->listener.off(connected_->off);
 }
 
-// A pool that was not whole minutes ago may be by now, and a slice would be kept off it for
-// nothing.
+// Stops the placement hint while the watches bring nothing: a pool that was not whole minutes ago
+// may be whole by now, and the hint would keep a slice away from it. If no feature watches Pods,
+// the hint goes by Nodes alone.
 net::Task<void> Cluster::look_around() {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
+  const bool reads_pods = features_.ledger || features_.followers;
   net::Timer timer(connected_->executor);
   for (;;) {
     const auto now = net::Clock::now();
-    store_.trust_pools(store_.is_fresh(store::Kind::node, now) &&
-                       store_.is_fresh(store::Kind::pod, now));
+    const bool pods_as_known = !reads_pods || store_.is_fresh(store::Kind::pod, now);
+    store_.trust_pools(features_.placement_hint && pods_as_known &&
+                       store_.is_fresh(store::Kind::node, now));
     tell_what_is_off();
     timer.expires_after(limits::api::pools_look);
     const auto [error] = co_await timer.async_wait(net::as_result);

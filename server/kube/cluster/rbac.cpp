@@ -1,7 +1,5 @@
 #include "server/kube/cluster/rbac.hpp"
 
-#include "base/enum_names.hpp"
-#include "server/kube/certificate/contents.hpp"
 #include "server/kube/cluster/cluster.hpp"
 #include "server/kube/cluster/ledger_object.hpp"
 
@@ -14,20 +12,10 @@
 namespace tpuwh::server::kube::cluster {
 namespace {
 
-// What is read of each kind.
-constexpr base::EnumNames<store::Kind::device_class> reasons(
-    "places that are taken, tokens, leaders of Jobs; and lists of one group's Pods",
-    "the pool of a leader's node; chips", "names of KubeRay's headless Services",
-    "hosts and replicas of worker groups",
-    "chips of claims that are there by their own name (--claims)",
-    "chips of claims that are made from a template (--claims)",
-    "whose devices those of a claim are (--claims)");
-
-std::string role(std::string_view kind, bool own_namespace, const std::vector<RbacRule>& rules) {
-  std::string text = fmt::format(
-      "apiVersion: rbac.authorization.k8s.io/v1\nkind: {}\nmetadata:\n  name: "
-      "tpu-webhook\nrules:\n",
-      kind);
+// Appends a role of this kind with the rules that belong in it, if there are any.
+void add_role(std::string_view kind, std::string_view name, bool own_namespace,
+              const std::vector<RbacRule>& rules, std::string& out) {
+  std::string text;
   for (const RbacRule& rule : rules) {
     if (rule.own_namespace != own_namespace) continue;
     const std::string group = rule.api_group.empty() ? "\"\"" : rule.api_group;
@@ -37,24 +25,27 @@ std::string role(std::string_view kind, bool own_namespace, const std::vector<Rb
       text += fmt::format("    resourceNames: [{}]\n", fmt::join(rule.names, ", "));
     text += fmt::format("    verbs: [{}]\n", fmt::join(rule.verbs, ", "));
   }
-  return text;
+  if (text.empty()) return;
+  out += fmt::format(
+      "{}apiVersion: rbac.authorization.k8s.io/v1\nkind: {}\nmetadata:\n  name: {}\nrules:\n{}",
+      out.empty() ? "" : "---\n", kind, name, text);
 }
 
 }  // namespace
 
 std::vector<RbacRule> rbac_rules(const RbacNeeds& needs) {
   std::vector<RbacRule> all;
-  if (needs.cluster) {
-    auto watches = watched();
-    if (needs.claims)
-      for (Watched& each : watched_claims("v1")) watches.push_back(std::move(each));
-    for (const Watched& each : watches) {
-      const auto& [group, version, plural, ns] = each.resource;
-      all.push_back({group, plural, {"list", "watch"}, false, std::string(reasons[each.kind])});
-      // A claim or template that no watch has brought yet is read by its name (ClaimsOfPods).
-      if (each.kind == store::Kind::claim || each.kind == store::Kind::claim_template)
-        all.back().verbs = {"get", "list", "watch"};
-    }
+  auto watches = watched(needs.features);
+  if (needs.features.claims)
+    for (Watched& each : watched_claims("v1")) watches.push_back(std::move(each));
+  for (const Watched& each : watches) {
+    const auto& [group, version, plural, ns] = each.resource;
+    all.push_back({group, plural, {"list", "watch"}, false, each.needed_by});
+    // A claim or template that no watch has brought yet is read by its name (ClaimsOfPods).
+    if (each.kind == store::Kind::claim || each.kind == store::Kind::claim_template)
+      all.back().verbs = {"get", "list", "watch"};
+  }
+  if (needs.features.ledger) {
     const client::Resource ledger = ledger_objects("");
     all.push_back({ledger.group,
                    ledger.plural,
@@ -62,28 +53,21 @@ std::vector<RbacRule> rbac_rules(const RbacNeeds& needs) {
                    true,
                    "the ledger: one object for each group of Ray workers without index labels"});
   }
-  if (needs.secret.empty()) return all;
-  for (const client::Resource& each : certificate::configurations())
-    all.push_back({.api_group = each.group,
-                   .resource = each.plural,
-                   .verbs = {"get", "update"},
-                   .reason = "the caBundle of our own configuration (--tls-secret)",
-                   .names = {certificate::configuration_name}});
-  const client::Resource secrets = certificate::secrets("");
-  all.push_back({.api_group = secrets.group,
-                 .resource = secrets.plural,
-                 .verbs = {"get", "update"},
-                 .own_namespace = true,
-                 .reason = "the certificate that the replicas issue (--tls-secret)",
-                 .names = {needs.secret}});
   return all;
+}
+
+std::string roles_yaml(std::string_view name, const std::vector<RbacRule>& rules) {
+  std::string out;
+  add_role("ClusterRole", name, false, rules, out);
+  add_role("Role", name, true, rules, out);
+  return out;
 }
 
 std::string rbac_yaml(const RbacNeeds& needs) {
   const auto rules = rbac_rules(needs);
-  if (rules.empty())
-    return "# No roles: with this configuration `serve` never contacts the API server.\n";
-  return role("ClusterRole", false, rules) + "---\n" + role("Role", true, rules);
+  return rules.empty()
+             ? "# No roles: with this configuration `serve` never contacts the API server.\n"
+             : roles_yaml("tpu-webhook", rules);
 }
 
 }  // namespace tpuwh::server::kube::cluster

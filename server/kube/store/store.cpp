@@ -38,7 +38,7 @@ void Store::end_relist(Kind kind) {
   const Generation current = generation(kind);
   switch (kind) {
     case Kind::pod: {
-      // Without pod_gone_: a list that lacks a Pod frees nothing by itself (docs/decisions/0012).
+      // Without pod_gone_: a list that lacks a Pod does not free its place (docs/decisions/0012).
       std::vector<std::string> vanished;
       for (const auto& [uid, entry] : pods_)
         if (entry.generation != current) vanished.push_back(uid);
@@ -126,7 +126,10 @@ void Store::upsert_pod(std::string_view json) {
   auto pod = reader_.pod(json);
   if (!pod) return;
   if (pod->ended) return remove_pod(*pod);
-  if (pod->leaving) pod->leader.reset();  // a Pod that is being deleted is no leader any more
+  if (!kept_.ray_workers) pod->ray.reset();
+  // A Pod that is being deleted is no leader any more.
+  if (!kept_.leaders || pod->leaving) pod->leader.reset();
+  if (!kept_.holders) pod->holding.reset();
   const std::unique_lock lock(mutex_);
   forget(pod->uid);
   if (pod->ray || pod->leader || pod->holding) keep(std::move(*pod));
@@ -200,7 +203,7 @@ void Store::drop_service(std::map<Name, Service>::iterator service) {
 
 void Store::upsert_claim(Kind kind, std::string_view json) {
   auto claim = kind == Kind::claim ? reader_.claim(json) : reader_.claim_template(json);
-  // One for each Pod, that no Pod names: ten thousand of them would be kept for nobody.
+  // A claim that was made for one Pod is not named by any Pod, so there is no use in keeping it.
   if (!claim || claim->made) return;
   const bool depends = depends_on_classes(claim->spec);
   const std::unique_lock lock(mutex_);

@@ -1,6 +1,6 @@
-// What this replica knows of its cluster: Ray workers and clusters, leaders of Jobs, Nodes
-// with TPUs, who holds their chips, headless Services, resource claims and device classes, each as
-// far as rules read it (docs/decisions/0009).
+// The cluster as this replica knows it: Ray workers and clusters, leaders of Jobs, Nodes with TPUs,
+// the Pods that hold their chips, headless Services, resource claims and device classes. Each has
+// only the fields that rules read (docs/decisions/0009).
 //
 // Objects come from watches. A re-list marks what it brings and drops the rest when it is
 // whole: meanwhile a reader sees old and new together, never less than there is, and a list
@@ -44,9 +44,17 @@ class Store final : public webhook::read::ClusterView {
   explicit Store(std::string prefix) : prefix_(prefix), reader_(std::move(prefix)) {}
   const std::string& prefix() const { return prefix_; }
 
+  // The parts of Pods that are kept; all by default.
+  struct KeptOfPods {
+    bool ray_workers = true;
+    bool leaders = true;  // of the Jobs of JobSets
+    bool holders = true;  // of the chips of Nodes
+  };
+  void keep_of_pods(const KeptOfPods& kept) { kept_ = kept; }
+
   void when_gone(PodGone listener) { pod_gone_ = std::move(listener); }
 
-  // Of an object's text the reader's padding is readable, too.
+  // The reader's padding after the text of an object is readable as well.
   void begin_relist(Kind kind);
   void upsert(Kind kind, std::string_view json);
   void remove(Kind kind, std::string_view json);
@@ -68,9 +76,9 @@ class Store final : public webhook::read::ClusterView {
   std::optional<std::string> leader_domain(const webhook::read::JobOfJobSet& job,
                                            std::string_view topology_key) const override;
 
-  // What is not kept is `no`, and `unread` where read_claims() says so.
+  // Returns `no` for a claim that is not kept, or `unread` if read_claims() says so.
   webhook::read::Claimed claimed(const webhook::read::ClaimSource& source) const override;
-  // What one that is not kept asks for, by the device classes that are. Any thread.
+  // Returns the chips that a claim asks for, by the device classes that are kept. Any thread.
   webhook::read::Claimed asked_by(const ClaimSpec& spec) const;
   // Whether there is an API server that can be asked for a claim that is not kept. Any thread;
   // there is none at first.
@@ -151,6 +159,7 @@ class Store final : public webhook::read::ClusterView {
 
   const std::string prefix_;
   ObjectReader reader_;
+  KeptOfPods kept_ = {};
   PodGone pod_gone_;
   mutable std::shared_mutex mutex_;
   std::array<Generation, kind_count> generations_{};

@@ -1,24 +1,20 @@
 #include "server/serve/app/app.hpp"
 
 #include "server/kube/access/api_config.hpp"
-#include "server/kube/access/proxy.hpp"
-#include "server/kube/certificate/keeper.hpp"
 #include "server/kube/cluster/cluster.hpp"
 #include "server/kube/places/places.hpp"
 #include "server/limits/connections.hpp"
 #include "server/limits/memory.hpp"
-#include "server/log/output.hpp"
 #include "server/net/thread.hpp"
 #include "server/serve/app/cluster_metrics.hpp"
 #include "server/serve/app/drain.hpp"
-#include "server/serve/app/rules_watch.hpp"
 #include "server/serve/app/worker.hpp"
 #include "server/serve/metrics/process.hpp"
 #include "server/settings/usage_error.hpp"
 #include "server/text/version.hpp"
 #include "server/tls/clients.hpp"
 #include "server/tls/expiry.hpp"
-#include "server/tls/source.hpp"
+#include "server/tls/reloader.hpp"
 
 #include <fmt/format.h>
 #include <malloc.h>
@@ -50,6 +46,8 @@
 namespace tpuwh::server::app {
 namespace {
 
+constexpr std::string_view renewal = "write a new pair into the files of --tls-cert and --tls-key";
+
 using Descriptor = boost::asio::posix::basic_stream_descriptor<net::Executor>;
 
 net::Address address_of_flag(const char* flag, const std::string& text) {
@@ -59,17 +57,6 @@ net::Address address_of_flag(const char* flag, const std::string& text) {
         "{} \"{}\": expected ADDR:PORT, such as 0.0.0.0:8443, [::1]:8443 or :8443", flag, text));
   }
   return *address;
-}
-
-// A reader of the file sees the old text or the new one, never half of it.
-void write_file(const std::string& path, const std::string& text) {
-  const std::string beside = path + ".new";
-  std::ofstream file(beside, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file || std::rename(beside.c_str(), path.c_str()) != 0) {
-    throw std::runtime_error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-  }
 }
 
 // Every connection is an open file, and the usual soft limit is 1,024. How many may be open now.
@@ -83,9 +70,9 @@ std::size_t raise_file_limit(unsigned loops) {
   return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : before;
 }
 
-// What is large goes back to the kernel when it is freed. By itself glibc takes a freed block
-// for a sign that more of its size will come, and keeps them: 1,000 bodies of 250 KiB stayed
-// resident for good.
+// Returns large freed blocks to the kernel. By default glibc keeps blocks of a size that was
+// freed before, because it expects more of them: 1,000 bodies of 250 KiB stayed resident for
+// good.
 void return_large_blocks() {
   mallopt(M_MMAP_THRESHOLD, 128 << 10);
   // Each arena keeps so much at its top, since bodies of tens of KB that arrive together would
@@ -99,8 +86,8 @@ kube::access::PodAccess pod_access(const settings::ServeOptions& options) {
   return access;
 }
 
-// What this process is called, for who probes it: in a Pod the Pod's name, which the kubelet gives
-// it as its host name.
+// Returns the name of this process for probes. In a Pod it is the Pod's name, which the kubelet
+// sets as the host name.
 //   source  https://kubernetes.io/docs/concepts/workloads/pods/pod-hostname/ (read 2026-11)
 std::string replica_name() {
   std::array<char, HOST_NAME_MAX + 1> name{};
@@ -112,44 +99,26 @@ webhook::config::Config named(webhook::config::Config config) {
   return config;
 }
 
-bool names_kubeconfig(const settings::ServeOptions& options) {
-  return !options.kubeconfig.empty() || !options.context.empty();
-}
-
-// How to reach the API server. `otherwise`: how to do without, for who cannot.
+// Returns how to reach the API server. `otherwise` says in the error how to do without.
 kube::access::ApiConfig find_api_server(const settings::ServeOptions& options,
                                         std::string_view otherwise) {
-  const auto choice =
-      kube::access::KubeconfigChoice::from_environment(options.kubeconfig, options.context);
-  const auto access = pod_access(options);
-  auto config = names_kubeconfig(options) || !access.in_cluster()
-                    ? kube::access::kubeconfig_config(choice)
-                    : kube::access::in_cluster_config(access);
+  auto config = kube::access::in_cluster_config(pod_access(options));
   if (config) return std::move(*config);
   throw std::runtime_error(fmt::format("{}; {}", config.error().message(), otherwise));
 }
 
-// For the ledger; nothing where no API server is to be asked.
-std::optional<kube::access::ApiConfig> find_cluster(const settings::ServeOptions& options) {
-  const bool used = settings::uses_cluster(options.ledger);
-  if (options.webhook.claims && !used)
-    throw settings::UsageError(
-        "--claims needs an API server, and --ledger memory and none never contact one");
-  if (!used) return std::nullopt;
-  if (!options.webhook.claims && options.ledger == settings::LedgerKind::automatic &&
-      !names_kubeconfig(options) && !pod_access(options).in_cluster())
+// Returns how to reach the API server for the features that read the cluster, or nullopt if none is
+// on. Outside a Pod only claims and --ledger cluster require an API server.
+std::optional<kube::access::ApiConfig> find_cluster(const settings::ServeOptions& options,
+                                                    const kube::cluster::Features& features) {
+  if (!features.any()) return std::nullopt;
+  const bool required =
+      features.claims || (features.ledger && options.ledger == settings::LedgerKind::cluster);
+  if (!required && !pod_access(options).in_cluster())
     return std::nullopt;
   return find_api_server(options,
-                         "to serve without an API server, and without ids for Ray workers that "
-                         "have no index labels, pass --ledger none");
-}
-
-// For a certificate that is kept in a Secret.
-std::optional<kube::access::ApiConfig> find_certificate(const settings::ServeOptions& options) {
-  if (options.tls_secret.empty()) return std::nullopt;
-  return find_api_server(options,
-                         "to serve a certificate from files, pass --tls-cert and --tls-key "
-                         "in place of --tls-secret");
+                         "to serve without an API server, pass --ledger none, "
+                         "--no-placement-hint and --no-followers, and not --claims");
 }
 
 std::unique_ptr<webhook::ledger::Ledger> ledger_without_cluster(settings::LedgerKind kind) {
@@ -192,35 +161,27 @@ class App {
         log_(options.log_format, options.log_level),
         health_(options.threads + 1),
         clients_(open_clients()),
-        source_(open_source()),
-        rules_(options.rules_file, options.webhook.rules),
-        certificate_(guarded(source_.first())),
-        cluster_config_(find_cluster(options)),
-        certificate_config_(find_certificate(options)) {
-    health_.set_certificate_end(source_.first()->not_after);
+        files_of_certificate_(options.tls_cert, options.tls_key),
+        certificate_(tls::make_empty_context()),
+        cluster_config_(find_cluster(options, features_)) {
+    health_.set_certificate_end({});
     for (unsigned number = 1; number <= options_.threads; ++number) {
       workers_.push_back(std::make_unique<Worker>(shared_, number));
     }
   }
 
   int run() {
-    const auto ports = open_ports();
-    if (!options_.ca_bundle_out.empty() && !source_.ca().empty())
-      write_file(options_.ca_bundle_out, source_.ca());
-    say_listening(ports);
-    say_no_proxy();
-    keep_certificate();
+    look_at_certificate(std::chrono::system_clock::now());
+    say_listening(open_ports());
     add_metrics();
     control_.keep("signals", [this] { return watch_signals(); });
     control_.keep("certificate-files", [this] { return watch_certificate(); });
-    if (!options_.rules_file.empty()) control_.keep("team-rules", [this] { return watch_rules(); });
     connect_cluster();
     auto threads = start_threads();
     watchdog_.begin();
     health_.set_serving();
     control_.run();
     threads.clear();  // joins; before disconnect(), since sessions ask the cluster
-    keeper_.reset();
     cluster_.disconnect();
     log_.info("stopped");
     return exit_code_;
@@ -229,8 +190,8 @@ class App {
  private:
   // --- start ---
 
-  // What is made of files that were named. Where they cannot be used: a fault of the command line
-  // or of the file.
+  // Calls `open`, which reads files of the command line. If they cannot be used, the error is
+  // reported as a fault of the command line or of the file.
   template <class Open>
   static auto from_named_files(const Open& open) {
     try {
@@ -240,15 +201,6 @@ class App {
     }
   }
 
-  tls::Source open_source() const {
-    const auto now = std::chrono::system_clock::now();
-    if (!options_.tls_secret.empty())
-      return tls::Source::awaited("Secret " + options_.tls_secret, now);
-    if (options_.tls_cert.empty()) return tls::Source::self_issued(options_.tls_hostnames, now);
-    return from_named_files(
-        [&] { return tls::Source::files(options_.tls_cert, options_.tls_key, now); });
-  }
-
   std::unique_ptr<tls::Clients> open_clients() const {
     if (options_.tls_client_ca.empty()) return nullptr;
     return from_named_files([&] {
@@ -256,7 +208,7 @@ class App {
     });
   }
 
-  // Whatever the certificate of ours is, callers show theirs.
+  // Adds the check of the callers' certificates to a context.
   tls::ContextPtr guarded(tls::ContextPtr context) const {
     if (clients_) clients_->guard(context->ssl.native_handle());
     return context;
@@ -294,7 +246,7 @@ class App {
     return place;
   }
 
-  // Of the probes' and the reviews' place none may be it.
+  // Returns the address of metrics, which must differ from those of probes and reviews.
   net::Address metrics_place() const {
     const auto place = address_of_flag("--metrics-listen", options_.metrics_listen);
     for (const auto& [flag, other] : {std::pair("--listen", options_.listen),
@@ -316,10 +268,6 @@ class App {
       }
       threads.push_back(net::start_thread(
           "sweep", [this](const std::stop_token& over) { sweep_connections(over); }));
-      if (options_.ca_bundle_out.empty() && !source_.ca().empty()) {
-        threads.push_back(
-            net::start_thread("print CA", [this](const std::stop_token& over) { print_ca(over); }));
-      }
     } catch (const std::runtime_error&) {
       for (auto& worker : workers_) worker->stop();
       throw;
@@ -331,17 +279,9 @@ class App {
     log_.info("listening", {{"address", ports.webhook},
                             {"health", ports.health},
                             {"metrics", ports.metrics},
-                            {"certificate", source_.name()},
+                            {"certificate", options_.tls_cert},
                             {"threads", std::uint64_t{options_.threads}},
                             {"version", text::version}});
-  }
-
-  // Who sets it expects that it is used.
-  void say_no_proxy() {
-    const std::string name = kube::access::unused_proxy();
-    if (name.empty() || (!cluster_config_ && !certificate_config_)) return;
-    log_.warn("a proxy is set, and not used: the API server is called directly",
-              {{"variable", name}});
   }
 
   void connect_cluster() {
@@ -356,21 +296,6 @@ class App {
                       .off = [this](const std::string& off) { health_.set_off(off); }});
   }
 
-  // On the control loop, with a client of its own: what the ledger asks does not delay it.
-  void keep_certificate() {
-    if (!certificate_config_) return;
-    health_.await_trust();
-    keeper_.emplace(control_.executor(), *certificate_config_, options_.tls_secret, log_,
-                    kube::certificate::Keeper::Listener{
-                        .serve = [this](const tls::ContextPtr& served) { use(served); },
-                        .trusted =
-                            [this] {
-                              log_.info("certificate trusted");
-                              health_.set_trusted();
-                            }});
-    control_.keep("certificate", [this] { return keeper_->run(); });
-  }
-
   // Asked for on the loop of the cluster's client.
   void add_metrics() {
     metrics_.add([](metrics::Samples& out) {
@@ -379,10 +304,6 @@ class App {
     });
     metrics_.add([this](metrics::Samples& out) { load_metrics(out); });
     metrics_.add(metrics::process_metrics);
-    if (!options_.rules_file.empty())
-      metrics_.add([this](metrics::Samples& out) { rules_metrics(out); });
-    if (keeper_)
-      metrics_.add([this](metrics::Samples& out) { keeper_metrics(keeper_->status(), out); });
     if (!cluster_config_) return;
     metrics_.add([this](metrics::Samples& out) {
       cluster_metrics(cluster_.status(), net::Clock::now(), out);
@@ -435,27 +356,6 @@ class App {
     }
   }
 
-  // On a thread of its own: whoever should read standard output may be behind, and reviews are
-  // answered meanwhile.
-  void print_ca(const std::stop_token& over) {
-    log::Output output(STDOUT_FILENO);
-    std::string_view rest = source_.ca();
-    auto patience = limits::output_patience;
-    for (;;) {
-      rest.remove_prefix(output.write_now(rest));
-      if (output.failed()) {
-        return log_.error(
-            "the CA's certificate cannot be written to standard output",
-            {{"error", std::strerror(output.error())}, {"instead", "--ca-bundle-out FILE"}});
-      }
-      if (rest.empty() || over.stop_requested()) return;
-      output.wait(limits::heartbeat);
-      if (patience.count() > 0 && (patience -= limits::heartbeat).count() <= 0)
-        log_.warn("standard output does not take the CA's certificate; no process reads it",
-                  {{"instead", "--ca-bundle-out FILE"}});
-    }
-  }
-
   // Bytes that the watchdog writes: signal numbers.
   net::Task<void> watch_signals() {
     Descriptor signals(control_.executor(), ::dup(watchdog_.signals()));
@@ -477,35 +377,26 @@ class App {
     perform(drain_.on(Drain::Event::signal));
   }
 
-  // Of files that somebody else replaces.
-  net::Task<void> look_again_and_again(std::string_view failure, std::function<void()> look) {
+  // Looks for replaced certificate files.
+  net::Task<void> watch_certificate() {
     net::Timer timer(control_.executor());
     for (;;) {
       timer.expires_after(limits::certificate_poll);
       const auto [error] = co_await timer.async_wait(net::as_result);
       if (error) co_return;
       try {
-        look();
-      } catch (const std::exception& bug) {  // out of memory, say: looked at again in a second
-        log_.error(failure, {{"error", bug.what()}});
+        look_at_certificate(std::chrono::system_clock::now());
+      } catch (
+          const std::exception& bug) {  // such as out of memory; the next look is a second later
+        log_.error("cannot check the certificate", {{"error", bug.what()}});
       }
     }
   }
 
-  net::Task<void> watch_certificate() {
-    return look_again_and_again("cannot check the certificate",
-                                [this] { look_at_certificate(std::chrono::system_clock::now()); });
-  }
-
-  net::Task<void> watch_rules() {
-    return look_again_and_again("cannot check the rules", [this] {
-      if (const auto change = rules_.poll()) use(*change);
-    });
-  }
-
   void look_at_certificate(tls::SystemTime now) {
     look_at_clients();
-    if (auto change = source_.poll(now)) use(*change);
+    if (auto change = files_of_certificate_.poll(now)) use(*change);
+    if (!has_certificate()) return;
     const auto served = certificate_.get();
     const std::string end = tls::to_text(served->not_after);
     using Word = tls::Expiry::Word;
@@ -513,33 +404,13 @@ class App {
       case Word::none:
         return;
       case Word::ends_soon:
-        return log_.warn("certificate expires soon", {{"not_after", end}, {"renewal", renewal()}});
+        return log_.warn("certificate expires soon", {{"not_after", end}, {"renewal", renewal}});
       case Word::expired:
         return log_.error("certificate expired; the server is not ready and callers refuse it",
-                          {{"not_after", end}, {"renewal", renewal()}});
+                          {{"not_after", end}, {"renewal", renewal}});
       case Word::good_again:
         return log_.info("certificate is good again", {{"not_after", end}});
     }
-  }
-
-  void use(const RulesWatch::Change& change) {
-    if (change.rules == nullptr) {
-      ++rules_refused_;
-      log_.error("rules not replaced; the old ones are kept", {{"error", change.error}});
-      return;
-    }
-    ++rules_read_;
-    for (auto& worker : workers_) worker->take_rules(change.rules);
-    log_.info("rules replaced", {{"rules", std::uint64_t{change.rules->list.size()}}});
-  }
-
-  void rules_metrics(metrics::Samples& out) const {
-    constexpr auto name = "tpu_webhook_team_rules_reloads_total";
-    constexpr auto help =
-        "Changes of the file of rules; error: it could not be used, and the old "
-        "rules are kept";
-    out.counter(name, help, static_cast<double>(rules_read_), {{"result", "ok"}});
-    out.counter(name, help, static_cast<double>(rules_refused_), {{"result", "error"}});
   }
 
   void look_at_clients() {
@@ -549,30 +420,26 @@ class App {
     log_.error("CAs of callers not replaced; the old ones are kept", {{"error", change->error}});
   }
 
-  std::string_view renewal() const {
-    if (!options_.tls_secret.empty()) return "by this program: lines msg=certificate say why not";
-    if (!options_.tls_cert.empty()) return "write a new pair into the files of --tls-cert";
-    return "restart: this server issues its own";
-  }
-
-  void use(const tls::ContextPtr& served) {
-    certificate_.set(guarded(served));
-    health_.set_certificate_end(served->not_after);
-    log_.info("certificate replaced", {{"not_after", tls::to_text(served->not_after)}});
-  }
+  bool has_certificate() const { return health_.certificate_end() != tls::SystemTime(); }
 
   void use(const tls::Reloader::Change& change) {
     if (change.context == nullptr) {
-      log_.error("certificate not replaced; the old one is kept", {{"error", change.error}});
+      log_.error(has_certificate()
+                     ? "certificate not replaced; the old one is kept"
+                     : "no certificate yet; the server is not ready and waits for the files",
+                 {{"error", change.error}});
       return;
     }
-    use(change.context);
+    log_.info(has_certificate() ? "certificate replaced" : "certificate loaded",
+              {{"not_after", tls::to_text(change.context->not_after)}});
+    certificate_.set(guarded(change.context));
+    health_.set_certificate_end(change.context->not_after);
   }
 
   // --- end ---
 
-  // What one step throws ends none of the tasks that lead to the next; where it was the last, the
-  // watchdog ends the process.
+  // An exception of one step ends none of the tasks that lead to the next step. After the last
+  // step the watchdog ends the process.
   void perform(Drain::Action action) {
     try {
       act(action);
@@ -670,20 +537,21 @@ class App {
   https::Connections connections_{load_};
   PlainPort health_port_{files_}, metrics_port_{files_};
   const std::unique_ptr<tls::Clients> clients_;
-  tls::Source source_;
-  RulesWatch rules_;
-  std::atomic<std::uint64_t> rules_read_{0}, rules_refused_{0};
+  tls::Reloader files_of_certificate_;
   tls::CurrentContext certificate_;
   tls::Expiry expiry_;
-  const std::optional<kube::access::ApiConfig> cluster_config_, certificate_config_;
+  const kube::cluster::Features features_ =
+      kube::cluster::features_of(options_.webhook, settings::uses_cluster(options_.ledger));
+  const std::optional<kube::access::ApiConfig> cluster_config_;
   webhook::read::NoCluster no_cluster_;
   kube::places::PlacesAtOnce own_places_{ledger_without_cluster(options_.ledger)};
   kube::places::NoClaims no_claims_;
-  kube::cluster::Cluster cluster_{options_.webhook.prefix, options_.webhook.claims};
+  kube::cluster::Cluster cluster_{options_.webhook.prefix, features_};
   const Shared shared_{
       .config = config_,
       .cluster = cluster_config_ ? cluster_.view() : no_cluster_,
-      .places = cluster_config_ ? static_cast<kube::places::Places&>(cluster_) : own_places_,
+      .places = cluster_config_ && features_.ledger ? static_cast<kube::places::Places&>(cluster_)
+                                                    : own_places_,
       .claims = cluster_config_ ? static_cast<kube::places::Claims&>(cluster_) : no_claims_,
       .health = health_,
       .log = log_,
@@ -693,7 +561,6 @@ class App {
   std::vector<std::unique_ptr<Worker>> workers_;
   // Loop 0, run by the calling thread.
   Worker control_{shared_, 0};
-  std::optional<kube::certificate::Keeper> keeper_;
   Drain drain_;
   std::atomic<std::size_t> open_ports_{0};
   int exit_code_ = 0;
@@ -702,6 +569,12 @@ class App {
 }  // namespace
 
 int run_serve(const settings::ServeOptions& options) {
+  if (options.tls_cert.empty())
+    throw settings::UsageError(
+        "serve needs a certificate: pass --tls-cert FILE and --tls-key FILE; for a trial, make "
+        "both: "
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 "
+        "-subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout tls.key -out tls.crt");
   // First, before any thread; and last, since an end may hang as well.
   Watchdog watchdog(options.log_format, options.threads + 1,
                     options.drain_delay + options.drain_timeout);

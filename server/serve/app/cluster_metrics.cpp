@@ -55,13 +55,7 @@ void counters(const char* name, const char* help, const Results& results, metric
     out.counter(name, help, static_cast<double>(count), {{"result", result}});
 }
 
-}  // namespace
-
-void cluster_metrics(const kube::cluster::ClusterStatus& status, net::TimePoint now,
-                     metrics::Samples& out) {
-  for (const auto& watch : status.watches)
-    if (watch.status.trouble != kube::watch::Trouble::not_served) watch_metrics(watch, now, out);
-  const kube::cluster::LedgerStatus& ledger = status.ledger;
+void ledger_metrics(const kube::cluster::LedgerStatus& ledger, metrics::Samples& out) {
   out.gauge("tpu_webhook_ledger_groups", "Worker groups whose ledger this replica follows",
             static_cast<double>(ledger.groups));
   out.gauge("tpu_webhook_ledger_places", "Places assigned in those groups",
@@ -74,6 +68,15 @@ void cluster_metrics(const kube::cluster::ClusterStatus& status, net::TimePoint 
            "Writes of ledger objects; a conflict is a race that another replica won",
            {{"written", ledger.written}, {"conflict", ledger.conflicts}, {"failed", ledger.failed}},
            out);
+}
+
+}  // namespace
+
+void cluster_metrics(const kube::cluster::ClusterStatus& status, net::TimePoint now,
+                     metrics::Samples& out) {
+  for (const auto& watch : status.watches)
+    if (watch.status.trouble != kube::watch::Trouble::not_served) watch_metrics(watch, now, out);
+  if (status.ledger) ledger_metrics(*status.ledger, out);
   if (status.claims)
     counters("tpu_webhook_claim_reads_total",
              "Resource claims and templates that were read because a Pod waited for them",
@@ -81,17 +84,6 @@ void cluster_metrics(const kube::cluster::ClusterStatus& status, net::TimePoint 
               {"absent", status.claims->absent},
               {"failed", status.claims->failed}},
              out);
-}
-
-void keeper_metrics(const kube::certificate::KeeperStatus& status, metrics::Samples& out) {
-  out.gauge("tpu_webhook_certificate_trusted",
-            "1 if all entries of our webhook configurations hold our CA", status.trusted ? 1 : 0);
-  out.counter("tpu_webhook_certificate_failures_total",
-              "Failed checks of the certificate's Secret and of the configurations",
-              static_cast<double>(status.failures));
-  out.counter("tpu_webhook_certificate_writes_total",
-              "Writes of the certificate's Secret and of the configurations by this replica",
-              static_cast<double>(status.writes));
 }
 
 }  // namespace tpuwh::server::app

@@ -9,7 +9,6 @@
 #include "server/serve/https/handlers.hpp"
 #include "server/serve/https/listener.hpp"
 #include "server/serve/https/session.hpp"
-#include "webhook/rules/rules.hpp"
 
 #include <cstddef>
 #include <deque>
@@ -54,9 +53,6 @@ class Worker {
   }
 
   void post(std::function<void()> action);
-  void take_rules(std::shared_ptr<const webhook::rules::Rules> rules) {
-    post([this, rules = std::move(rules)] { handlers_.take_rules(rules); });
-  }
   void stop_listening();
   void cancel();                    // every task: run() will return
   void stop() { context_.stop(); }  // run() returns at once; any thread

@@ -24,11 +24,11 @@ Reply text_reply(std::string_view why_not) {
 Answered Handlers::answer(Resource resource, std::string& body, const Learned& learned) {
   switch (resource) {
     case Resource::mutate:
-      return mutate(body, config_, learned);
+      return mutate(body, shared_.config, learned);
     case Resource::shadow:
       return mutate(body, shadow_config_, learned);
     case Resource::validate:
-      return validate(body, config_);
+      return validate(body, shared_.config);
     case Resource::shadow_validate:
       return validate(body, shadow_config_);
     case Resource::livez:

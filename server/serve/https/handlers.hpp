@@ -1,4 +1,4 @@
-// What each resource answers. No socket here: tests call answer() with values.
+// The answers of each resource. There is no socket here: tests call answer() with values.
 #pragma once
 
 #include "server/kube/places/claims.hpp"
@@ -8,17 +8,15 @@
 #include "server/serve/https/router.hpp"
 #include "server/serve/metrics/metrics.hpp"
 #include "webhook/answer/admit.hpp"
-#include "webhook/rules/rules.hpp"
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 
 namespace tpuwh::server::https {
 
-// What a request gets, and what the ledger is to be asked or told for it. Where it is asked
-// the reply says nothing yet: call Handlers::answer() again with its word.
+// The answer to a request, and the question or the report to the ledger. If there is a question,
+// the reply is not complete: call Handlers::answer() again with the ledger's word.
 struct Answered {
   Reply reply;
   webhook::answer::LedgerStep ledger = {};
@@ -27,7 +25,7 @@ struct Answered {
   std::string owner = {};  // owner of the Pod, if the ledger or the API server is to be asked
 };
 
-// What was asked for a review between its passes. What is not known yet is null.
+// The values that were asked for between the passes of a review. Unknown ones are null.
 struct Learned {
   const webhook::ledger::PlaceAnswer* place = nullptr;
   const kube::places::ReadClaims* claims = nullptr;
@@ -36,7 +34,7 @@ struct Learned {
 // The handlers of one event loop.
 class Handlers {
  public:
-  // What all loops share; outlives them.
+  // The objects that all loops share. They must outlive the loops.
   struct Shared {
     const webhook::config::Config& config;
     const webhook::read::ClusterView& cluster;
@@ -45,12 +43,7 @@ class Handlers {
     metrics::Metrics& metrics;
   };
   explicit Handlers(const Shared& shared)
-      : shared_(shared), config_(shared.config), shadow_config_(shared.config.in_shadow()) {}
-
-  // From the next review on, on this loop.
-  void take_rules(const std::shared_ptr<const webhook::rules::Rules>& rules) {
-    config_.rules = shadow_config_.rules = rules;
-  }
+      : shared_(shared), shadow_config_(shared.config.in_shadow()) {}
 
   // Answers a request that was routed; for a review `body` is the review. The views of what
   // is returned live until the next call, and while `body` is unchanged.
@@ -73,10 +66,9 @@ class Handlers {
   Reply scrape();
 
   const Shared shared_;
-  webhook::config::Config config_;
-  // Of /shadow and what is below it: a webhook entry for namespaces that only want to know what
-  // would be done.
-  webhook::config::Config shadow_config_;
+  // The configuration of /shadow and of the paths below it: the webhook entry of namespaces that
+  // only want to know the decisions.
+  const webhook::config::Config shadow_config_;
   webhook::answer::Workspace workspace_;
   std::string metrics_text_;  // of the last scrape
   std::string ready_text_;    // of the last /readyz that had more to say than "ok"

@@ -50,7 +50,8 @@ std::string_view Health::why_not_ready(SystemTime now) const {
   if (!serving_) return "starting";
   if (draining_) return "draining";
   if (!synced_) return "the objects of the cluster have not all been listed yet; the log says why";
-  if (!trusted_) return "the webhook configurations do not hold our CA yet; the log says why";
+  if (certificate_end_ == 0)
+    return "the certificate's files do not exist yet, or cannot be used; the log says why";
   if (now.time_since_epoch().count() >= certificate_end_) return "certificate expired";
   return "";
 }

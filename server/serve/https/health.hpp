@@ -30,15 +30,11 @@ class Health {
   void await_cluster() { synced_ = false; }
   void set_synced() { synced_ = true; }
 
-  // What is off though the server is ready, for a person; "" for nothing.
+  // The functions that are off though the server is ready, for a person; "" for none.
   void set_off(std::string off);
   std::string what_is_off() const;
 
-  // The certificate is to be issued, and trusted by the API server; and it is.
-  void await_trust() { trusted_ = false; }
-  void set_trusted() { trusted_ = true; }
-
-  // When the certificate in use ends.
+  // Sets the end of the certificate in use; the zero time means that there is none yet.
   void set_certificate_end(std::chrono::system_clock::time_point end);
   std::chrono::system_clock::time_point certificate_end() const;
 
@@ -51,7 +47,6 @@ class Health {
   std::atomic<std::chrono::system_clock::rep> certificate_end_;
   std::atomic<bool> serving_{false};
   std::atomic<bool> synced_{true};
-  std::atomic<bool> trusted_{true};
   std::atomic<bool> draining_{false};
   mutable std::mutex off_mutex_;
   std::string off_;

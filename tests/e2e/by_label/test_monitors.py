@@ -29,17 +29,15 @@ from harness.api import Refused, wait_for
 from harness.namespace import Namespace
 from harness.pods import alone, member
 from harness.prometheus import Prometheus
-from harness.release import CONFIGURATION, NAME, NAMESPACE
+from harness.release import NAME, NAMESPACE
 from harness.replica import Replica
 from harness.workers import Cluster
 
 # A replica is not ready for so long before it goes, so that it is seen.
 VALUES = {"replicas": 3, "config": {"mode": "enforce", "drain": {"delay": "8s"}}}
-INTERNAL = {**VALUES, "certificate": {"mode": "internal"}}
 DASHBOARD = chart.CHART / "files" / "dashboard.json"
 WINDOW = "1m"  # what Grafana would put for $__rate_interval
 ROLE = "rbac.authorization.k8s.io/v1"
-VALIDATING = (CONFIGURATION[0], "ValidatingWebhookConfiguration")
 OF_THE_MACHINE = {"ReviewsAreSlow", "CallsAreSlow"}  # one with other work may well show them
 
 
@@ -205,7 +203,7 @@ def test_calls_are_slow(story, namespace):
 
 
 def test_a_certificate_ends_soon(story, plane, program, tmp_path, monkeypatch):
-    """One replica has a certificate for a week, the others theirs for a month."""
+    """One replica has a certificate for a week, the others theirs for three months."""
     monkeypatch.setattr(tls, "DAYS", "7")
     folder = tmp_path / "certificate"
     mounted.issue(plane.pki, "webhook-ca", folder)
@@ -215,27 +213,11 @@ def test_a_certificate_ends_soon(story, plane, program, tmp_path, monkeypatch):
     try:
         wait_for("it to answer", lambda: metrics_of(one, "metrics"), 30)
         story.follow((f"127.0.0.1:{one.port('metrics')}", one.name))
-        story.sees("CertificateExpires", "CertificatesDiffer")
+        story.sees("CertificateExpires", "CertificateNotRenewed", "CertificatesDiffer")
         (labels,) = [labels for labels, _ in story.prometheus.query(expression("CertificateExpires"))]
         assert labels["pod"] == one.name
     finally:
         one.forget()
-
-
-def test_certificates_that_replicas_issue(monitors, api):
-    """Both configurations are gone, then the Secret."""
-    release = monitors.release
-    with release.reinstalled(INTERNAL):
-        monitors.follow()
-        kept = [api.get(*kind, NAME) for kind in (CONFIGURATION, VALIDATING)]
-        for kind in (CONFIGURATION, VALIDATING):
-            api.delete(*kind, NAME)
-        monitors.sees("CertificateNotTrusted")
-        for one in kept:
-            api.create({**one, "metadata": {key: one["metadata"][key] for key in ("name", "labels")}})
-        api.delete("v1", "Secret", "tpu-webhook-certificate", NAMESPACE)
-        monitors.sees("CertificateNotChecked", seconds=90)
-    monitors.follow()
 
 
 def test_strangers_call(story):
@@ -509,8 +491,7 @@ TRUE = {
     "CertificateExpires": ([('tpu_webhook_certificate_not_after_timestamp_seconds{pod="a"}', "86400x999")], 0),
     "CertificatesDiffer": ([('tpu_webhook_certificate_not_after_timestamp_seconds{pod="a"}', "9000000x999"),
                             ('tpu_webhook_certificate_not_after_timestamp_seconds{pod="b"}', "9000001x999")], 0),
-    "CertificateNotTrusted": ([('tpu_webhook_certificate_trusted{pod="a"}', "0x999")], 0),
-    "CertificateNotChecked": ([('tpu_webhook_certificate_failures_total{pod="a"}', "0+1x999")], 1),
+    "CertificateNotRenewed": ([('tpu_webhook_certificate_not_after_timestamp_seconds{pod="a"}', "5000000x999")], 0),
     "HandshakesFail": ([('tpu_webhook_handshakes_failed_total{pod="a"}', "0+1x999")], 1),
     "ReviewFailed": ([('tpu_webhook_reviews_total{outcome="failed",reason="internal_error"}', "1x999")], 0),
     "TaskFailed": ([('tpu_webhook_task_failures_total{task="other"}', "0 0 1x999")], 2),
@@ -561,7 +542,6 @@ def test_each_waits_as_long_as_it_says(plane, tmp_path, picture):
 WELL = [
     *((f'tpu_webhook_ready{{pod="{pod}"}}', "1x99") for pod in "abc"), ('tpu_webhook_build_info{version="1"}', "1x99"),
     ('process_start_time_seconds{instance="a",job="j"}', "1x99"), ('tpu_webhook_certificate_not_after_timestamp_seconds{pod="a"}', "9000000x99"),
-    ('tpu_webhook_certificate_trusted{pod="a"}', "1x99"), ('tpu_webhook_certificate_failures_total{pod="a"}', "3x99"),
     ('tpu_webhook_handshakes_failed_total{pod="a"}', "3x99"), ('tpu_webhook_task_failures_total{task="other"}', "0x99"),
     (f'apiserver_admission_webhook_rejection_count{{{API},error_type="no_error"}}', "0+1x99"),
     ('apiserver_admission_webhook_rejection_count{name="ray.pods.tpu-webhook.dev",error_type="calling_webhook_error"}', "0+1x99"),

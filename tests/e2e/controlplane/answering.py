@@ -7,7 +7,7 @@ import shutil
 import ssl
 import subprocess
 
-from . import kube, net
+from . import kube, net, tls
 
 
 class Program:
@@ -31,17 +31,18 @@ class Program:
     @contextlib.contextmanager
     def serving(self):
         """A server that was just started, as a function: a review in, its answer out."""
-        (port,), ca = net.free_ports(1), self._folder / "ca.pem"
-        command = [self._path, "serve", "--listen", f"127.0.0.1:{port}", "--tls-hostname", "localhost",
-                   "--ca-bundle-out", str(ca), "--drain-delay", "0s"]
+        (port,), ca = net.free_ports(1), self._folder / "ca.crt"
+        tls.authority(self._folder, "ca")
+        tls.server(self._folder, "ca", self._folder / "tls.crt", ["DNS:localhost"])
+        command = [self._path, "serve", "--listen", f"127.0.0.1:{port}", "--tls-cert", str(self._folder / "tls.crt"),
+                   "--tls-key", str(self._folder / "tls.key"), "--drain-delay", "0s"]
         with open(self._folder / "log", "ab") as log, subprocess.Popen(command, stdout=log, stderr=log) as process:
             try:
-                kube.wait_for("tpu-webhook to be ready", lambda: ca.exists() and _request(port, ca, "GET", "/readyz"), 20,
+                kube.wait_for("tpu-webhook to be ready", lambda: _request(port, ca, "GET", "/readyz"), 20,
                               failing=lambda: "tpu-webhook" if process.poll() is not None else None)
                 yield lambda review: _request(port, ca, "POST", "/mutate?timeout=10s", review)
             finally:
                 process.terminate()
-        ca.unlink()
 
 
 def _request(port: int, ca: pathlib.Path, method: str, path: str, body: bytes | None = None) -> bytes:

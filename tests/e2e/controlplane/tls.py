@@ -1,9 +1,9 @@
-"""Certificates, made with openssl: EC P-256 keys, valid for 30 days."""
+"""Certificates, made with openssl: EC P-256 keys, valid for 90 days, as long as those of the keeper."""
 
 import pathlib
 import subprocess
 
-DAYS = "30"
+DAYS = "90"
 
 
 def authority(folder: pathlib.Path, name: str) -> None:

@@ -28,9 +28,9 @@ def render(release: str, namespace: str, values: dict) -> list:
     return [document for document in yaml.safe_load_all(answer.stdout) if document]
 
 
-def one(objects: list, kind: str) -> dict:
-    """The only object of a kind."""
-    found = [obj for obj in objects if obj["kind"] == kind]
+def one(objects: list, kind: str, name: str = "tpu-webhook") -> dict:
+    """The only object of a kind and name."""
+    found = [obj for obj in objects if obj["kind"] == kind and obj["metadata"]["name"] == name]
     if len(found) != 1:
-        raise RuntimeError(f"the chart renders {len(found)} objects of kind {kind}, not 1")
+        raise RuntimeError(f"the chart renders {len(found)} objects of kind {kind} with the name {name}, not 1")
     return found[0]

@@ -1,12 +1,12 @@
 """The certificate files that a replica sees, replaced as a kubelet replaces a Secret's."""
 
-import os
 import pathlib
 import socket
 import ssl
 
 from controlplane import tls
 
+from .kubelet import write
 from .release import NAME, NAMESPACE, Release
 
 FILES = ("tls.crt", "tls.key")
@@ -21,16 +21,8 @@ def issue(pki: pathlib.Path, authority: str, folder: pathlib.Path) -> pathlib.Pa
 
 
 def replace(release: Release, certificate: pathlib.Path) -> None:
-    """Write both files as a kubelet does: into a new folder, then the link `..data` moves to it.
-
-    tls.crt and tls.key are links through `..data`, so that nobody sees one of each.
-    """
-    mount = release.mounts[MOUNT]
-    if not (mount / "..data").exists():
-        _link(mount, _folder(mount, mount))
-        for name in FILES:
-            _move(mount, f"..data/{name}", name)
-    _link(mount, _folder(mount, certificate.parent))
+    """Write both files as a kubelet does."""
+    write(release.mounts[MOUNT], {name: (certificate.parent / name).read_bytes() for name in FILES})
 
 
 def served(address: str, trusting: str | None = None) -> str:
@@ -47,23 +39,3 @@ def served(address: str, trusting: str | None = None) -> str:
 
 def same(pem: str, certificate: pathlib.Path) -> bool:
     return "".join(pem.split()) == "".join(certificate.read_text(encoding="utf-8").split())
-
-
-def _folder(mount: pathlib.Path, source: pathlib.Path) -> str:
-    """A new folder in the mount with the files of `source`."""
-    name = f"..{len(list(mount.glob('..[0-9]*')))}"
-    (mount / name).mkdir()
-    for file in FILES:
-        (mount / name / file).write_bytes((source / file).read_bytes())
-    return name
-
-
-def _link(mount: pathlib.Path, folder: str) -> None:
-    _move(mount, folder, "..data")
-
-
-def _move(mount: pathlib.Path, target: str, name: str) -> None:
-    """The link `name` leads to `target`, from one moment to the next."""
-    aside = mount / "..aside"
-    aside.symlink_to(target)
-    os.replace(aside, mount / name)

@@ -19,8 +19,9 @@ import time
 from controlplane import operators, programs, tls
 from controlplane.state import State
 
-from . import audit, chart, replica
+from . import audit, chart, keeper, replica
 from .api import Api, Refused, wait_for
+from .kubelet import Kubelet
 from .service import Service
 
 NAME = NAMESPACE = "tpu-webhook"
@@ -40,6 +41,9 @@ class Release:
         self._service: Service | None = None
         self.values = {**self._defaults(), **(values or {})}
         self.replicas: list = []
+        self.keeper: keeper.Keeper | None = None  # in certificate mode internal
+        self.keeper_pod: dict | None = None  # the spec of its Pods
+        self.kubelet: Kubelet | None = None
         self._applied: list = []  # all but the configuration
         self.rendered = self.deployment = None  # as the chart renders them
         self.configuration = NAME  # its name at the API server now; it decides our place in the chain
@@ -50,8 +54,8 @@ class Release:
     def install(self, before=None) -> "Release":
         """Apply, start, and wait until the API server calls us.
 
-        Where replicas issue their certificate they need the configuration, to write it there: as with Helm it is there
-        first. `before` is then called while it is, and no replica runs.
+        Where a keeper issues the certificate it needs the configuration, to write the CA there: as with Helm it is there
+        first. `before` is then called while it is, and neither keeper nor replica runs.
         """
         shutil.rmtree(self._folder, ignore_errors=True)
         self._folder.mkdir(parents=True)
@@ -66,16 +70,16 @@ class Release:
         self._apply([service], "--dry-run=server")  # at least it must be valid
         service["spec"] = operators.loopback_service(NAME, NAMESPACE, self._state.addresses[NAME])["spec"]
         self._apply([obj for obj in objects if obj is not self.rendered])
-        issues_itself = not any("caBundle" in entry["clientConfig"] for entry in self.rendered["webhooks"])
-        if issues_itself:
+        keeps = self._keepers_pod(objects) is not None
+        if keeps:
             self._apply([self.rendered])
             if before:
                 before()
         begun = time.monotonic()
-        self._start(self.deployment["spec"])
+        self._start(self.deployment["spec"], self._keepers_pod(objects))
         self.ready_seconds = time.monotonic() - begun
         # Else it comes last: before the program answers, it would only refuse Pods.
-        if not issues_itself:
+        if not keeps:
             self._apply([self.rendered])
         self.configuration = NAME
         self._applied = [obj for obj in objects if obj is not self.rendered]
@@ -88,11 +92,7 @@ class Release:
         for obj in reversed(self._applied):
             self._api.delete(obj["apiVersion"], obj["kind"], obj["metadata"]["name"], obj["metadata"].get("namespace"))
         self.wait_called(False)
-        for one in self.replicas:
-            one.forget()
-        if self._service:
-            self._service.end()
-        self.replicas, self._service = [], None
+        self._end()
 
     @contextlib.contextmanager
     def reinstalled(self, values: dict, before=None):
@@ -125,15 +125,12 @@ class Release:
             self._api.patch("v1", "Service", NAME, {"spec": {**leads, "clusterIP": None, "clusterIPs": None}}, NAMESPACE)
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder.mkdir(parents=True)
-            self._start({**self.deployment["spec"], "replicas": 1})
+            own = self._api.get("apps/v1", "Deployment", keeper.NAME, NAMESPACE)
+            self._start({**self.deployment["spec"], "replicas": 1}, own and own["spec"]["template"]["spec"])
             self.wait_called()
             yield self
         finally:
-            for one in self.replicas:
-                one.forget()
-            if self._service:
-                self._service.end()
-            self.replicas, self._service = [], None
+            self._end()
             uninstall()
             self.wait_called(False)
             self.install()
@@ -246,10 +243,36 @@ class Release:
             "metadata": {"name": SECRET, "namespace": NAMESPACE},
         })
 
-    def _start(self, deployment: dict) -> None:
-        self._mounts = replica.write_mounts(self._api, deployment["template"]["spec"], NAMESPACE, self._folder / "mounts")
+    def _start(self, deployment: dict, keepers_pod: dict | None = None) -> None:
+        pod = deployment["template"]["spec"]
+        self._mounts = replica.write_mounts(self._api, pod, NAMESPACE, self._folder / "mounts")
         self._service = Service(self._state.directory, f"{self._state.addresses[NAME]}:443", self._folder)
+        if keepers_pod:
+            (volume,) = [one["secret"] for one in pod["volumes"] if one["name"] == "certificate"]
+            self.kubelet = Kubelet(self._api, volume["secretName"], NAMESPACE, self._mounts["/certificate"],
+                                   tuple(item["key"] for item in volume["items"]))
+            self.keeper_pod = keepers_pod
+            self.keeper = keeper.Keeper(self._state, self._program, keepers_pod)
+            self.keeper.start()
         self.scale(deployment["replicas"])
+
+    def _end(self) -> None:
+        """No process of ours is left."""
+        if self.keeper:
+            self.keeper.forget()
+        if self.kubelet:
+            self.kubelet.end()
+        for one in self.replicas:
+            one.forget()
+        if self._service:
+            self._service.end()
+        self.replicas, self._service, self.keeper, self.kubelet = [], None, None, None
+
+    @staticmethod
+    def _keepers_pod(objects: list) -> dict | None:
+        """The spec of the keeper's Pods; None where the chart renders none."""
+        found = [obj for obj in objects if obj["kind"] == "Deployment" and obj["metadata"]["name"] == keeper.NAME]
+        return found[0]["spec"]["template"]["spec"] if found else None
 
     def _apply(self, objects: list, *arguments: str) -> None:
         """kubectl apply --server-side: a field that the API does not know is an error."""
@@ -279,7 +302,7 @@ class Release:
         try:
             return self.configuration in self._answered()
         except Refused as error:
-            # It has not yet heard whom to trust: replicas that issue their certificate were faster.
+            # It has not yet heard whom to trust: the keeper was faster.
             if "certificate signed by unknown authority" in error.message:
                 return False
             raise

@@ -7,7 +7,7 @@ What is changed of what the chart rendered, and nothing else:
   no container to mount it in. Its files are the Secret's, as the API server returns them; of the
   program's configuration file each replica has a copy with its own ports and paths;
 * environment entries from the Pod's own fields: the replica's name, 127.0.0.1;
-* what the kubelet adds: a token of the ServiceAccount with ca.crt and namespace, in a folder that
+* what the kubelet provides: the token of the ServiceAccount with ca.crt and namespace, in a folder that
   --service-account names, and KUBERNETES_SERVICE_HOST and _PORT.
 """
 
@@ -33,13 +33,15 @@ class Replica:
         self.name, self._state, self._program = name, state, program
         self._container = pod["containers"][0]
         self._mounts = mounts  # mountPath -> folder here
-        self._account = pod["serviceAccountName"] if pod.get("automountServiceAccountToken", True) else None
+        sources = [source for volume in pod["volumes"] for source in volume.get("projected", {}).get("sources", [])]
+        has_token = pod.get("automountServiceAccountToken", True) or any("serviceAccountToken" in source for source in sources)
+        self._account = pod["serviceAccountName"] if has_token else None
         self.api_server = f"127.0.0.1:{state.ports['apiserver']}"  # where it finds it; a relay's address will do
         self.clock: list = []  # environment that shifts its wall clock
         self._process: process.Process | None = None
-        rendered = [port["containerPort"] for port in self._container["ports"]]
+        rendered = [port["containerPort"] for port in self._container.get("ports", [])]
         self._ports = dict(zip(rendered, net.free_ports(len(rendered))))
-        self._by_name = {port["name"]: port["containerPort"] for port in self._container["ports"]}
+        self._by_name = {port["name"]: port["containerPort"] for port in self._container.get("ports", [])}
 
     def start(self) -> None:
         """Start it; it is called once it is ready and the relay has noticed."""
@@ -153,7 +155,7 @@ class Replica:
         if flag != "--config":
             return argument
         settings = yaml.safe_load(pathlib.Path(self._here(file)).read_text(encoding="utf-8"))
-        copy = self._state.directory / "release" / f"{self.name}-config.yaml"
+        copy = self._state.directory / "release" / f"{self.name}-config.json"
         copy.write_text(json.dumps(self._settings_here(settings)), encoding="utf-8")
         return f"{flag}={copy}"
 
@@ -193,4 +195,5 @@ def _contents(api, volume: dict, namespace: str) -> dict:
         data, items = {key: value.encode() for key, value in data.items()}, volume["configMap"].get("items")
     else:
         raise RuntimeError(f"a volume of a kind that is not written here: {volume}")
-    return {item["path"]: data[item["key"]] for item in items} if items else data
+    # A key that an optional Secret does not have yet is a file that does not exist.
+    return {item["path"]: data[item["key"]] for item in items if item["key"] in data} if items else data

@@ -13,7 +13,10 @@ CAPACITY = [{}, {}, {"cloud.google.com/gke-spot": "true"}, {"cloud.google.com/gk
             {"cloud.google.com/gke-flex-start": "true"}, {"cloud.google.com/gke-queued": "true"}, {"cloud.google.com/reservation-name": "ours"},
             {"cloud.google.com/gke-spot": "false"}]
 SAID = re.compile(r"TPU-\d{3}: .*?\((?:rule|ask) [^)]*\)")
-IDS = {f"TPU-65{number}" for number in range(1, 8)}
+REFUSED = {f"TPU-65{number}" for number in range(1, 8)}
+DEADLINES = [{}, {}, {"activeDeadlineSeconds": 3600}, {"activeDeadlineSeconds": 60}, {"activeDeadlineSeconds": 2 ** 33}]
+RETRIES = [{}, {}, {"backoffLimit": 0}, {"backoffLimit": 3}]
+NODES = [{}, {}, {}, {"cloud.google.com/gke-max-run-duration-seconds": "600"}, {"cloud.google.com/gke-max-run-duration-seconds": "0600"}]
 
 
 def draw_asking(draw: random.Random, number: int) -> dict:
@@ -28,12 +31,28 @@ def draw_asking(draw: random.Random, number: int) -> dict:
         obj = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": obj["metadata"], "spec": spec}
     for template in pod_templates(obj):
         if any({BY_PLUGIN, BY_CLASS} & {*one.get("resources", {}).get("limits", {})} for one in template["spec"]["containers"]):
-            template["spec"].setdefault("nodeSelector", {}).update(draw.choice(CAPACITY))
+            template["spec"].setdefault("nodeSelector", {}).update({**draw.choice(CAPACITY), **draw.choice(NODES)})
             template["metadata"] = {**template.get("metadata", {}), **({"labels": {**template.get("metadata", {}).get("labels", {}), "team": "a"}}
                                                                        if draw.random() < 0.5 else {})}
+            if draw.random() < 0.4:
+                template["metadata"]["annotations"] = {**template["metadata"].get("annotations", {}), "tpu-webhook.dev/checkpoint": "gs://a/b"}
+    limit_time(draw, obj)
     change_numbers(draw, obj)
     assert obj["metadata"]["name"] == name
     return obj
+
+
+def limit_time(draw: random.Random, obj: dict) -> None:
+    """Deadlines and restarts of what has them."""
+    spec = obj["spec"]
+    jobs = {"Job": [spec], "CronJob": [spec.get("jobTemplate", {}).get("spec")],
+            "JobSet": [job["template"]["spec"] for job in spec.get("replicatedJobs", [])]}
+    for job in jobs.get(obj["kind"], []):
+        job.update({**draw.choice(DEADLINES), **draw.choice(RETRIES)})
+    if obj["kind"] == "RayJob":
+        spec.update(draw.choice(DEADLINES[:4]))
+    if obj["kind"] == "JobSet" and draw.random() < 0.5:
+        spec["failurePolicy"] = {"maxRestarts": draw.choice([0, 1, 2, 2147483647])}
 
 
 def change_numbers(draw: random.Random, obj: dict, most: int = 2_000_000_000) -> None:
@@ -58,18 +77,16 @@ def review_of(obj: dict, namespace: str, before: dict | None = None) -> dict:
     return {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request}
 
 
-def findings(tools, rules, reviews: list) -> list:
-    """Of each review: what breaks a rule, and what did before and may stay so."""
-    done = subprocess.run([tools, "review", "--team-rules", str(rules), "--output", "review", "-"], input="\n".join(map(json.dumps, reviews)),
-                          capture_output=True, text=True, check=False)
+def judged(tools, rules, reviews: list) -> list:
+    """Of each review: what `policy test` says breaks a rule, and whether it would be refused."""
     out = []
-    for line in done.stdout.splitlines():
-        answer = json.loads(line)["response"]
-        texts = [*answer.get("warnings", []), answer.get("status", {}).get("message", "")]
-        out.append(({one for text in texts if "allowed, because" not in text for one in SAID.findall(text) if one[:7] in IDS},
-                    {one.replace("allowed, because the object was already like this: ", "") for text in texts if "allowed, because" in text
-                     for one in SAID.findall(text) if one[:7] in IDS}))
-    assert len(out) == len(reviews), done.stderr
+    for review in reviews:
+        done = subprocess.run([tools, "policy", "test", "--team-rules", str(rules), "--output", "json", "-"], input=json.dumps(review),
+                              capture_output=True, text=True, check=False)
+        objects = json.loads(done.stdout)["objects"]
+        found = [one for obj in objects for one in obj["findings"]]
+        assert all(one["refuses"] == (one["id"] in REFUSED) for one in found), found
+        out.append(({f"{one['id']}: {one['sentence']}" for one in found}, any(one["refuses"] for one in found)))
     return out
 
 

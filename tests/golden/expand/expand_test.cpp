@@ -10,7 +10,7 @@
 //   made again  after a failure or a deletion: the same Pod, of another Job, uid or replica name
 #include "kubectl/predict/expand/expand.hpp"
 #include "kubectl/predict/wrappers/open.hpp"
-#include "server/text/yaml.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "tests/golden/expand/api_server.hpp"
 #include "tests/golden/expand/compare.hpp"
 #include "tests/golden/golden_case.hpp"

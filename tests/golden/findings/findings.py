@@ -1,6 +1,6 @@
 """findings.py PROGRAM [--update]: each manifest beside this file is wrong in one way, and `review`
-says that way and no other; one of TPU-8nn is for `explain`. docs/messages.md is made of the program's
-table and of these answers. That `audit` and `doctor` can print each of theirs is tested by the unit
+says that way and no other; one of TPU-8nn is for `explain`, and one that begins with "# policy test FLAGS"
+for that command. docs/messages.md is made of the program's table and of these answers. That `audit` and `doctor` can print each of theirs is tested by the unit
 tests of their rooms; that they print no other, by the compiler.
 
 A manifest is called ID-WHAT.yaml; a first line "# review FLAGS" gives it flags. With --update the
@@ -43,8 +43,8 @@ perNamespace:
 
 `explain`, [`audit`](#of-audit) and [`doctor`](#of-doctor) report further findings, under names of their own. Each also has
 an id of the same kind (`id` in the JSON of audit and doctor, `finding` in that of explain). Its level here is the highest
-that it can have, and no configuration changes it. What admission policies alone refuse (docs/governance.md)
-is [below](#of-policy), too.
+that it can have, and no configuration changes it. Admission policies refuse (fail) or warn of TPU-651 to TPU-680
+(docs/governance.md); those that need no slice are [below](#of-policy).
 
 | Id | Level | What is found |
 |---|---|---|
@@ -56,8 +56,12 @@ def table(program):
                                      capture_output=True, text=True).stdout)
 
 
+def first_line(manifest):
+    return manifest.read_text(encoding="utf-8").split("\n", 1)[0]
+
+
 def flags(manifest):
-    first = manifest.read_text(encoding="utf-8").split("\n", 1)[0]
+    first = first_line(manifest)
     return shlex.split(first.removeprefix("# review ")) if first.startswith("# review ") else []
 
 
@@ -75,6 +79,16 @@ def messages(program, manifest):
             sentences.append(response["status"]["message"])
         sentences += response.get("warnings", [])
     return denied, sentences
+
+
+def tried(program, manifest, words):
+    """The same of `policy test`."""
+    command = [program, *words, str(manifest), "--output", "json"]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    if ran.returncode > 1:
+        raise SystemExit(f"{manifest.name}: {ran.stderr}{ran.stdout}")
+    found = [each for one in json.loads(ran.stdout)["objects"] for each in one["findings"]]
+    return any(each["refuses"] for each in found), [f"{each['id']}: {each['sentence']}" for each in found]
 
 
 def ids_in(sentence, ids):
@@ -96,41 +110,51 @@ def fault(name, level, denied, found):
     own = name[:7]
     if found != {own}:
         return f"{name}: found {', '.join(sorted(found)) or 'nothing'}; expected {own} alone"
-    if denied != (level == "deny"):
+    if denied != (level in ("deny", "fail")):
         return f"{name}: was {'denied' if denied else 'allowed'}; its level is {level}"
     return None
 
 
 def section(row, examples):
     level = "A warning of `explain`" if row["by"] == "explain" else \
+        {"fail": "Refused by policies", "warn": "A warning of policies"}[row["default"]] if row["by"] == "policy" else \
         "Denied by default" if row["default"] == "deny" else "A warning by default"
     out = [f"## {row['id']} {row['name']}", "", f"*{level}.* {row['what']} {row['cause']}".rstrip(), "",
            f"**Fix.** {row['fix']}", ""]
     for name, denied, sentences in examples:
         out += [f"[{name}](../tests/golden/findings/{name}):", "", "```"]
-        out += [f"{'denied' if denied else 'Warning'}: {sentence}" for sentence in sentences]
+        verdict = ("refused" if row["by"] == "policy" else "denied") if denied else "Warning"
+        out += [f"{verdict}: {sentence}" for sentence in sentences]
         out += ["```", ""]
     return "\n".join(out)
 
 
 def tool_section(by, found, rows):
-    """The rows of `policy`, `audit` or `doctor`, which have no manifests."""
+    """The rows by `policy`, `audit` or `doctor` that have no manifests."""
     out = [f"## Of {by}", "", f"| Id | Name | At most | {found} | What to do |", "|---|---|---|---|---|"]
     return "\n".join(out + [f"| {row['id']} | `{row['name']}` | {row['default']} | {row['what']} | {row['fix']} |"
-                            for row in rows if row["by"] == by]) + "\n"
+                            for row in rows if row["by"] == by and not has_manifest(row)]) + "\n"
+
+
+def has_manifest(row):
+    """Whether a manifest here shows the finding. tests/e2e/test_rules.py shows TPU-671 to TPU-680."""
+    return row["by"] in ("webhook", "explain") or row["id"] < "TPU-671" and row["by"] == "policy"
 
 
 def main(program, update):
     program = str(pathlib.Path(program).resolve())
     whole = table(program)
-    rows = [row for row in whole if row["by"] in ("webhook", "explain")]
+    rows = [row for row in whole if has_manifest(row)]
     ids = [row["id"] for row in rows]
     examples = {each: [] for each in ids}
     faults = []
     for manifest in sorted(HERE.glob("TPU-*.yaml")):
         level = next((row["default"] for row in rows if row["id"] == manifest.name[:7]), None)
-        by = explained if manifest.name.startswith("TPU-8") else messages
-        denied, sentences = by(program, manifest)
+        if first_line(manifest).startswith("# policy test "):
+            denied, sentences = tried(program, manifest, shlex.split(first_line(manifest))[1:])
+        else:
+            by = explained if manifest.name.startswith("TPU-8") else messages
+            denied, sentences = by(program, manifest)
         found = set().union(*(ids_in(each, ids) for each in sentences), set())
         wrong = fault(manifest.name, level, denied, found)
         if wrong:

@@ -4,7 +4,6 @@ A library in front of libc notes the address of each connection and datagram, an
 looked up. What is in a review is a caller's: names, images and addresses in it lead nowhere.
 """
 
-import base64
 import json
 import pathlib
 import subprocess
@@ -13,8 +12,7 @@ import time
 import certificates
 import ray_workers
 from checks import check
-from keeper import MUTATING, SECRETS, VALIDATING, configuration, secret
-from made_up_api import Living, Server, kubeconfig
+from made_up_api import Account, Living, Server
 from program import Program
 from ray_workers import CLUSTERS, OF_NS, PODS
 from rules import MAPS, PATHS
@@ -80,10 +78,9 @@ class Overheard(Program):
         (folder / "notes.c").write_text(NOTES)
         library, self.notes = folder / "notes.so", folder / "notes"
         subprocess.run(["cc", "-shared", "-fPIC", "-o", library, folder / "notes.c", "-ldl"], check=True)
-        super().__init__("--log-format", "json", "--kubeconfig", kubeconfig(certificates.FOLDER, server.port, "webhook"),
-                         "--ledger", "cluster", "--tls-secret", "tpu-webhook-certificate",
+        super().__init__("--log-format", "json", "--ledger", "cluster",
                          beginning=("/usr/bin/env", f"LD_PRELOAD={library}", f"NOTES={self.notes}",
-                                    "http_proxy=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9"))
+                                    "http_proxy=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9"), account=Account(server.port))
 
 
 def hostile(pod):
@@ -102,17 +99,12 @@ def hostile(pod):
 @check(waits=True)
 def speaks_to_nobody_but_its_api_server():
     cluster = ray_workers.ray_cluster("train", "uid-train", ["workers"])
-    api = Living({PODS: [], OF_NS: [], MAPS: [], CLUSTERS: [cluster], PATHS["nodes"]: [], PATHS["services"]: [],
-                  SECRETS: [secret()], MUTATING: [configuration()], VALIDATING: []})
+    api = Living({PODS: [], OF_NS: [], MAPS: [], CLUSTERS: [cluster], PATHS["nodes"]: [], PATHS["services"]: []})
     folder = pathlib.Path(certificates.FOLDER) / "alone"
     folder.mkdir()
-    with Server(api, tls=False) as server, Overheard(folder, server) as program:
-        program.wait_for_log("a proxy is set, and not used", 10)
-        program.wait_for_log("certificate trusted", 45)
-        bundle = folder / "bundle.crt"
-        bundle.write_bytes(base64.b64decode(api.collections[SECRETS][0]["data"]["bundle.crt"]))
-        context = tls(bundle)
-        context.check_hostname = False
+    with Server(api) as server, Overheard(folder, server) as program:
+        program.wait_for_log("cluster listed", 45)
+        context = tls(program.ca)
         worker = ray_workers.worker("w", "train", "uid-train", "workers")
         for pod in (worker, hostile(worker)):
             _, request = ray_workers.creation(pod)

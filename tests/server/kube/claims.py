@@ -9,9 +9,8 @@ import threading
 import time
 import uuid
 
-import certificates
 from checks import check
-from made_up_api import Living, Server, kubeconfig, status
+from made_up_api import Account, Living, Server, status
 from program import Program
 from wire import Connection, metrics_of, post, tls
 
@@ -77,8 +76,7 @@ class Api(Living):
 
 class Serving(Program):
     def __init__(self, server, *arguments):
-        path = kubeconfig(certificates.FOLDER, server.port, "webhook")
-        super().__init__("--kubeconfig", path, "--ledger", "cluster", *(arguments or ("--claims",)))
+        super().__init__("--ledger", "cluster", *(arguments or ("--claims",)), account=Account(server.port))
         self.wait_for_log("cluster listed")
 
     def ask(self, pod):
@@ -100,7 +98,7 @@ def worker_id(answer):
 def a_template_of_the_watch_is_known_and_nobody_is_asked():
     for versions in (("v1", "v1beta2"), ("v1beta2", "v1beta1"), ("v1beta1",)):
         api = Api(template("tpus", version=versions[0]), versions=versions)
-        with Server(api, tls=False) as server, Serving(server) as program:
+        with Server(api) as server, Serving(server) as program:
             assert worker_id(program.ask(member("tpus"))[1]) == "1"
             assert not api.reads(), api.reads()
 
@@ -109,7 +107,7 @@ def a_template_of_the_watch_is_known_and_nobody_is_asked():
 def a_template_that_comes_and_goes_is_followed():
     api = Api()
     path = f"{GROUP}/v1/resourceclaimtemplates"
-    with Server(api, tls=False) as server, Serving(server) as program:
+    with Server(api) as server, Serving(server) as program:
         api.happen("ADDED", path, template("tpus"))
         time.sleep(0.3)
         assert worker_id(program.ask(member("tpus"))[1]) == "1" and not api.reads()
@@ -125,7 +123,7 @@ def a_template_that_the_watch_has_not_brought_is_read_once_for_all_that_wait():
             time.sleep(0.5)
 
     api = Api(hidden=[template("tpus")], faults=[slowly])
-    with Server(api, tls=False) as server, Serving(server) as program:
+    with Server(api) as server, Serving(server) as program:
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
             answers = [each for _, each in pool.map(program.ask, [member("tpus")] * 16)]
         assert [worker_id(each) for each in answers] == ["1"] * 16
@@ -145,7 +143,7 @@ def what_cannot_be_read_is_told_and_never_admitted_without_ids():
 
     for faults, why in (((forbidden,), "RBAC missing: get resourceclaimtemplates"), ((broken,), "cannot be understood")):
         api = Api(faults=faults)
-        with Server(api, tls=False) as server, Serving(server) as program:
+        with Server(api) as server, Serving(server) as program:
             took, answer = program.ask(member("tpus"))
             assert answer.status == 503 and why.encode() in answer.body and took < 1, (took, answer.body)
             assert "retry-after" not in answer.fields, answer.fields
@@ -155,7 +153,7 @@ def what_cannot_be_read_is_told_and_never_admitted_without_ids():
 def a_template_that_is_late_is_waited_for():
     """The watch brings it, and nobody asks again. Whoever comes meanwhile waits for the same question."""
     api = Api()
-    with Server(api, tls=False) as server, Serving(server) as program, concurrent.futures.ThreadPoolExecutor(2) as pool:
+    with Server(api) as server, Serving(server) as program, concurrent.futures.ThreadPoolExecutor(2) as pool:
         answers = [pool.submit(program.ask, member("tpus")) for _ in range(2)]
         time.sleep(2.5)
         api.happen("ADDED", f"{GROUP}/v1/resourceclaimtemplates", template("tpus"))
@@ -178,7 +176,7 @@ def a_template_that_no_watch_brings_is_asked_for_again():
             return not request.path.endswith("/v1/resourceclaimtemplates") and super().streams(peer, request)
 
     api = Unwatched(faults=[unwatched])
-    with Server(api, tls=False) as server, Serving(server) as program, concurrent.futures.ThreadPoolExecutor(2) as pool:
+    with Server(api) as server, Serving(server) as program, concurrent.futures.ThreadPoolExecutor(2) as pool:
         answers = [pool.submit(program.ask, member("tpus")) for _ in range(2)]
         time.sleep(1.5)
         api.hidden["tpus"] = template("tpus")
@@ -201,7 +199,7 @@ def pods_of_many_absent_claims_hold_up_nobody_elses_first_question():
             with contextlib.suppress(OSError, AssertionError):
                 program.ask(member(*(f"nowhere-{number}-{i}" for i in range(16))))
 
-    with Server(api, tls=False) as server, Serving(server) as program:
+    with Server(api) as server, Serving(server) as program:
         others = [threading.Thread(target=ask_without_end, args=(program, number), daemon=True) for number in range(waiting)]
         for each in others:
             each.start()
@@ -219,13 +217,13 @@ def pods_of_many_absent_claims_hold_up_nobody_elses_first_question():
 def a_template_that_never_comes_is_named():
     """In time for the API server, which waits 10 s; in shadow mode nobody waits."""
     api = Api()
-    with Server(api, tls=False) as server, Serving(server) as program:
+    with Server(api) as server, Serving(server) as program:
         took, answer = program.ask(member("tpus"))
         assert answer.status == 503 and b"ResourceClaimTemplate ml/tpus is not there" in answer.body, answer.body
         assert 5 < took < 9 and "retry-after" not in answer.fields, (took, answer.fields)
         metrics, _ = metrics_of(program)
         assert metrics['tpu_webhook_claim_reads_total{result="absent"}'] == 1, metrics
-    with Server(Api(), tls=False) as server, Serving(server, "--claims", "--mode", "shadow") as program:
+    with Server(Api()) as server, Serving(server, "--claims", "--mode", "shadow") as program:
         took, answer = program.ask(member("tpus"))
         assert worker_id(answer) is None and b"would have been deferred" in answer.body and took < 1, (took, answer.body)
 
@@ -234,7 +232,7 @@ def a_template_that_never_comes_is_named():
 def pods_that_wait_for_what_is_nowhere_do_not_hold_the_connections():
     """A sixth of them wait, which is an owner's share of a quarter; whoever comes behind is told at once, and asks again."""
     waiting = 256
-    with Server(Api(), tls=False) as server, Serving(server) as program, contextlib.ExitStack() as held:
+    with Server(Api()) as server, Serving(server) as program, contextlib.ExitStack() as held:
         context = tls(program.ca)
         for _ in range(waiting):
             held.enter_context(Connection(program.port, context)).send(creation(member("nowhere")))
@@ -254,7 +252,7 @@ def a_device_class_of_another_name_is_read():
     ours = device_class("ours", 'device.driver == "tpu.google.com"')
     path = f"{GROUP}/v1/deviceclasses"
     api = Api(template("tpus", device_class="ours"), hidden=[template("late", device_class="ours")])
-    with Server(api, tls=False) as server, Serving(server) as program:
+    with Server(api) as server, Serving(server) as program:
         _, answer = program.ask(member("tpus"))
         assert worker_id(answer) is None and b"asks for devices of DeviceClass ours, which is not known" in answer.body, answer.body
         api.happen("ADDED", path, ours)
@@ -275,7 +273,7 @@ def device_classes_that_may_not_be_read_hinder_nobody():
     def forbidden(_, request):
         return status(403, "Forbidden", "no") if request.path.endswith("/deviceclasses") else None
 
-    with Server(Forbidding(template("tpus"), faults=[forbidden]), tls=False) as server, Serving(server) as program:
+    with Server(Forbidding(template("tpus"), faults=[forbidden])) as server, Serving(server) as program:
         program.wait_for_log("deviceclasses may not be read, off: chips of claims for another device class than tpu.google.com")
         assert worker_id(program.ask(member("tpus"))[1]) == "1"
 
@@ -283,7 +281,7 @@ def device_classes_that_may_not_be_read_hinder_nobody():
 @check
 def names_that_no_object_has_lead_nowhere():
     api = Api(template("tpus"))
-    with Server(api, tls=False) as server, Serving(server) as program:
+    with Server(api) as server, Serving(server) as program:
         for name in ("../../../../api/v1/secrets", "a/b", "A", "x" * 254, "%2e%2e", "tpus?x=1", "tpus\n"):
             _, answer = program.ask(member(name))
             assert answer.status == 503 and b"not a name that an object can have" in answer.body, (name, answer.body)
@@ -296,7 +294,7 @@ def a_long_name_costs_as_much_as_it_is_long_however_many_containers_have_it():
     """A body of 7 MB with the settings by default: each container copied the name, and one such body ended the process."""
     pod = member("x" * 4_000_000)
     pod["spec"]["containers"] = [{"name": f"c{i}", "resources": {"claims": [{"name": "c0"}]}} for i in range(45_000)]
-    with Server(Api(), tls=False) as server, Serving(server, "--mode", "enforce") as program:
+    with Server(Api()) as server, Serving(server, "--mode", "enforce") as program:
         took, answer = program.ask(pod)
         assert answer.status == 200 and took < 3, (took, answer)
 
@@ -308,7 +306,7 @@ def an_api_server_that_does_not_answer_is_not_waited_for_long():
             time.sleep(8)
 
     api = Api(faults=[never])
-    with Server(api, tls=False) as server, Serving(server) as program:
+    with Server(api) as server, Serving(server) as program:
         took, answer = program.ask(member("tpus"))
         assert answer.status == 503 and 1.5 < took < 4, (took, answer.body)
         assert answer.fields["retry-after"] == "1" and answer.fields["connection"] == "close", answer.fields  # another replica
@@ -318,7 +316,7 @@ def an_api_server_that_does_not_answer_is_not_waited_for_long():
 def claims_for_other_devices_are_nobodys_business():
     """Known, they cost no question; not known, one; and beside google.com/tpu none."""
     api = Api(template("gpus", device_class="gpu.nvidia.com"), hidden=[template("nics", device_class="netdev.google.com")])
-    with Server(api, tls=False) as server, Serving(server) as program:
+    with Server(api) as server, Serving(server) as program:
         assert worker_id(program.ask(member("gpus"))[1]) is None and not api.reads()
         assert worker_id(program.ask(member("gpus", "nics"))[1]) is None and api.reads() == ["nics"]
         beside = member("nowhere")
@@ -329,7 +327,7 @@ def claims_for_other_devices_are_nobodys_business():
 @check
 def without_the_setting_no_claim_is_read():
     api = Api(template("tpus"))
-    with Server(api, tls=False) as server, Serving(server, "--log-level", "info") as program:
+    with Server(api) as server, Serving(server, "--log-level", "info") as program:
         assert worker_id(program.ask(member("tpus"))[1]) is None
         assert not [r for r in api.requests if r.path.startswith(GROUP)]
 
@@ -338,7 +336,7 @@ def without_the_setting_no_claim_is_read():
 def an_api_server_that_serves_no_claims_is_said_and_hinders_nobody():
     for versions in ((), ("v1alpha3",)):
         api = Api(versions=versions)
-        with Server(api, tls=False) as server, Serving(server) as program:
+        with Server(api) as server, Serving(server) as program:
             program.wait_for_log("resource.k8s.io is served in no version")
             _, answer = program.ask(member("tpus"))
             assert worker_id(answer) is None and b"TPU-113" in answer.body, answer.body
@@ -375,7 +373,7 @@ def an_object_that_names_a_large_template_often_costs_what_its_text_does():
 
     times = []
     for stored in (template("large", device_class="x"), large_template("large")):
-        with Server(Api(stored), tls=False) as server, Serving(server) as program:
+        with Server(Api(stored)) as server, Serving(server) as program:
             times.append(least(program))
     print(f"    {len(body) / 1e6:.1f} MB: {times[0]:.2f} s, with the largest template {times[1]:.2f} s")
     assert times[1] < 3 * times[0] + 0.25, times
@@ -391,7 +389,7 @@ def bodies_that_wait_for_claims_leave_memory_to_others():
     honest = member("tpus")
     honest["metadata"]["annotations"] = {"x": "y" * (200 << 10)}
     api = Api(template("tpus"))
-    with Server(api, tls=False) as server, Serving(server) as program, contextlib.ExitStack() as held:
+    with Server(api) as server, Serving(server) as program, contextlib.ExitStack() as held:
         context = tls(program.ca)
         for _ in range(44):
             held.enter_context(Connection(program.port, context)).send(post(request))

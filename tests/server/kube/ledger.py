@@ -9,10 +9,9 @@ import threading
 import time
 import uuid
 
-import certificates
 import ray_workers
 from checks import check
-from made_up_api import Living, Server, kubeconfig
+from made_up_api import Account, Living, Server
 from program import Program
 from ray_workers import CLUSTERS, OF_NS, PODS
 from wire import Connection, metrics_of, post, review, tls
@@ -50,8 +49,7 @@ class Api(Living):
 
 class Serving(Program):
     def __init__(self, server):
-        path = kubeconfig(certificates.FOLDER, server.port, "webhook")
-        super().__init__("--kubeconfig", path, "--ledger", "cluster")
+        super().__init__("--ledger", "cluster", account=Account(server.port))
         self.wait_for_log("cluster listed")
 
     def place(self, pod, uid=None):
@@ -67,7 +65,7 @@ class Serving(Program):
 def deleted_pods_with_any_label_stop_nobody():
     """Once, after 400 of them no place was given any more."""
     api = Api(ray_cluster("train"), ray_cluster("other"))
-    with Server(api, tls=False) as server, Serving(server) as program:
+    with Server(api) as server, Serving(server) as program:
         took, code, answer = program.place(worker("train"))
         assert code == 200 and b"patch" in answer.body, answer
         before = len(api.ledger_requests())
@@ -101,7 +99,7 @@ def a_label_beyond_the_slice_gives_no_place():
     of was answered after 5.8 s, with worker id 4,294,967,280."""
     api = Api(ray_cluster("train"))
     addresses = {"name": "TPU_PROCESS_ADDRESSES", "value": ",".join(["a"] * 16)}
-    with Server(api, tls=False) as server, Serving(server) as program:
+    with Server(api) as server, Serving(server) as program:
         _, code, answer = program.place(worker("train"))
         assert code == 200 and place_in(answer)[0] == (0, 0), answer
         for i, far in enumerate(("0-4294967295", "0-4", "4294967295-0", "131072-0")):
@@ -143,7 +141,7 @@ def another_groups_record_gives_no_place():
               "data": {"format": "1", "hosts-per-slice": "4", "state": "whole", "entries": taken, **ALIKE}}
     api = Api(ray_cluster("train"))
     api.collections[MAPS].append(record)
-    with Server(api, tls=False) as server, Serving(server) as program:
+    with Server(api) as server, Serving(server) as program:
         _, code, answer = program.place(worker("train"))
         assert code == 503 and b"another group's" in answer.body and b"are taken" not in answer.body, answer.body
 
@@ -153,7 +151,7 @@ def what_is_denied_is_written_nowhere():
     """A group whose name is no label value, and one whose hosts could have no name: no record, no alarm."""
     names = "a b", "a\x1b[31m\n", "w" * 64, "G_x"
     api = Api(ray_cluster("train", names))
-    with Server(api, tls=False) as server, Serving(server) as program:
+    with Server(api) as server, Serving(server) as program:
         for name in names:
             for _ in range(3):
                 _, code, answer = program.place(worker("train", group=name))
@@ -172,7 +170,7 @@ def a_pod_that_cannot_be_read_holds_its_place():
     hidden["spec"]["tolerations"] = [{}] * 65537
     api = Api(ray_cluster("train"))
     api.collections[OF_NS].append(hidden)
-    with Server(api, tls=False) as server, Serving(server) as program:
+    with Server(api) as server, Serving(server) as program:
         _, code, answer = program.place(worker("train"))
         assert code == 503 and b"cannot be read" in answer.body, (code, answer.body)
 
@@ -195,7 +193,7 @@ def asked_of_a_slow_ledger(*requests):
 
     api = Api(ray_cluster("train"))
     api.faults.append(hang)
-    with Server(api, tls=False) as server, Serving(server) as program, contextlib.ExitStack() as stack:
+    with Server(api) as server, Serving(server) as program, contextlib.ExitStack() as stack:
         stack.callback(over.set)
         connections = [stack.enter_context(Connection(program.port, tls(program.ca))) for _ in requests]
         for connection, request in zip(connections, requests):
@@ -245,7 +243,7 @@ def small_reviews_after_large_ones_are_not_refused():
 def three_replicas_free_what_ends_together():
     groups = [f"g{i}" for i in range(100)]
     api = Api(ray_cluster("train", groups))
-    with Server(api, tls=False) as server, \
+    with Server(api) as server, \
             Serving(server) as a, Serving(server) as b, Serving(server) as c:
         for i, group in enumerate(groups):
             _, code, answer = (a, b, c)[i % 3].place(worker("train", group=group))

@@ -6,16 +6,20 @@
 //   watch GROUP/VERSION/PLURAL/NAMESPACE          what the sink is told; "-" for none
 //   cancel AFTER_MS COMMAND…                      the same, cancelled
 #include "base/result.hpp"
+#include "server/kube/access/api_config.hpp"
 #include "server/kube/client/client.hpp"
 #include "server/kube/watch/watcher.hpp"
 #include "server/net/task_group.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <csignal>
-#include <fstream>
+#include <cstdint>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <sstream>
 #include <string>
@@ -26,28 +30,20 @@ namespace {
 using Json = nlohmann::json;
 using std::chrono::milliseconds;
 
-std::string read_file(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+// Opens a connection without TLS, as kubectl-tpu does to kubectl proxy.
+Result<int> connect_to(const std::string& port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(port)));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (::connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+    return descriptor;
+  ::close(descriptor);
+  return Error(base::Errc::internal, "the test's proxy does not listen");
 }
 
-// A token that is read once, and again after a 401.
-class FileToken final : public access::Credentials {
- public:
-  explicit FileToken(std::string path) : path_(std::move(path)) {}
-
-  Result<std::string> authorization(std::chrono::steady_clock::time_point) override {
-    if (token_.empty()) token_ = read_file(path_);
-    if (token_.empty()) return Error(base::Errc::bad_value, "no token in " + path_);
-    return "Bearer " + token_;
-  }
-  void rejected() override { token_.clear(); }
-
- private:
-  std::string path_, token_;
-};
-
-// "--name value" pairs.
+// Reads pairs "--name value".
 access::ApiConfig read_config(const std::map<std::string, std::string>& flags) {
   const auto flag = [&](const char* name) {
     const auto found = flags.find(name);
@@ -56,18 +52,10 @@ access::ApiConfig read_config(const std::map<std::string, std::string>& flags) {
   access::ApiConfig config;
   config.host = flag("--host");
   config.port = flag("--port");
-  config.base_path = flag("--base-path");
-  config.tls = flag("--plain").empty();
-  config.tls_name = flag("--tls-name");
-  config.insecure = !flag("--insecure").empty();
   config.ca_file = flag("--ca-file");
-  if (!flag("--ca").empty()) config.ca_pem = read_file(flag("--ca"));
-  if (!flag("--cert").empty()) config.client.certificate = read_file(flag("--cert"));
-  if (!flag("--key").empty()) config.client.key = read_file(flag("--key"));
+  config.token_file = flag("--token-file");
   config.source = "the test";
-  if (!flag("--token-file").empty()) {
-    config.credentials = std::make_shared<FileToken>(flag("--token-file"));
-  }
+  if (!flag("--plain").empty()) config.connect = [port = config.port] { return connect_to(port); };
   return config;
 }
 

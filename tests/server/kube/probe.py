@@ -15,7 +15,7 @@ class Probe:
     def __init__(self, server, *flags, host="127.0.0.1", ca="ca"):
         words = [PROBE, "--host", host, "--port", str(server.port), *map(str, flags)]
         if ca and server.context:
-            words += ["--ca", str(certificates.FOLDER / f"{ca}.crt")]
+            words += ["--ca-file", str(certificates.FOLDER / f"{ca}.crt")]
         if not server.context:
             words += ["--plain", "yes"]
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,

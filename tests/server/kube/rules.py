@@ -2,10 +2,9 @@
 
 import json
 
-import certificates
 import ray_workers
 from checks import check
-from made_up_api import Living, Server, forbids, kubeconfig
+from made_up_api import Account, Living, Server, forbids
 from program import Program
 from ray_workers import CLUSTERS, OF_NS, PODS
 from wire import Connection, get, tls
@@ -28,9 +27,8 @@ class Api(Living):
 
 
 class Serving(Program):
-    def __init__(self, server):
-        path = kubeconfig(certificates.FOLDER, server.port, "webhook")
-        super().__init__("--log-format", "json", "--kubeconfig", path, "--ledger", "cluster")
+    def __init__(self, server, *flags):
+        super().__init__("--log-format", "json", *(flags or ("--ledger", "cluster")), account=Account(server.port))
 
     def probe(self, path):
         with Connection(self.health_port, None) as health:
@@ -58,7 +56,7 @@ def member_of_a_job():
 
 def stands_without(kind, off, places):
     """Ready, said what is off, and a Job's Pod has its patch; `places`: a Ray worker, too."""
-    with Server(Api(kind), tls=False) as server, Serving(server) as program:
+    with Server(Api(kind)) as server, Serving(server) as program:
         program.wait_for_log("cluster listed")
         ready = program.probe("/readyz")
         assert ready.status == 200, ready
@@ -77,7 +75,7 @@ def stands_without(kind, off, places):
 @check
 def without_nodes_it_is_ready_and_says_what_is_off():
     """One rule that was lost, for a preference, kept a fresh replica from ever being ready."""
-    stands_without("nodes", "the placement hint and the pools of leaders", True)
+    stands_without("nodes", "the placement hint, the pools of leaders", True)
 
 
 @check
@@ -92,4 +90,35 @@ def without_rayclusters_it_is_ready_and_says_what_is_off():
 
 @check
 def without_pods_it_is_ready_and_says_what_is_off():
-    stands_without("pods", "places of Ray workers, the placement hint and the pools of leaders", False)
+    stands_without("pods", "places of Ray workers, the placement hint, the pools of leaders", False)
+
+
+OFF = {"ledger": ("--ledger", "none"), "hint": ("--no-placement-hint",), "followers": ("--no-followers",)}
+
+
+@check
+def each_feature_asks_for_what_it_needs_and_no_more():
+    for feature, kinds in {"ledger": {"pods", "services", "rayclusters"}, "hint": {"nodes"}, "followers": {"pods", "nodes"}}.items():
+        api = Api()
+        flags = [flag for other, words in OFF.items() if other != feature for flag in words]
+        with Server(api, tls=False) as server, Serving(server, *flags) as program:
+            program.wait_for_log("cluster listed")
+            answer = program.review(member_of_a_job())
+            assert answer.status == 200 and "patch" in json.loads(answer.body)["response"], answer
+            program.review(worker())
+        maps = {MAPS} if feature == "ledger" else set()
+        asked = {request.path for request in api.requests}
+        wanted = {PATHS[kind] for kind in kinds}
+        assert wanted <= asked <= wanted | maps | ({OF_NS} if maps else set()), (feature, asked)
+        assert all(request.method == "GET" for request in api.requests) or maps, (feature, api.methods())
+
+
+@check
+def without_a_feature_it_asks_for_nothing():
+    api = Api()
+    with Server(api, tls=False) as server, Serving(server, *(flag for words in OFF.values() for flag in words)) as program:
+        answer = program.review(member_of_a_job())
+        assert answer.status == 200 and "patch" in json.loads(answer.body)["response"], answer
+        assert program.probe("/readyz").status == 200
+        assert "tpu_webhook_watch" not in program.probe("/metrics").body.decode()
+    assert not api.requests, api.targets()

@@ -9,7 +9,6 @@ of it. PART: only checks whose name contains it. Standard library and the openss
 
 import pathlib
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
@@ -20,7 +19,6 @@ import claims  # noqa: E402,F401
 import connections  # noqa: E402,F401
 import keeper  # noqa: E402,F401
 import ledger  # noqa: E402,F401
-import plugin  # noqa: E402,F401
 import probe  # noqa: E402
 import rules  # noqa: E402,F401
 import program  # noqa: E402
@@ -34,9 +32,7 @@ def main():
     if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     probe.PROBE, program.PROGRAM = sys.argv[1:3]
-    with tempfile.TemporaryDirectory(prefix="tpu-webhook-kube-") as folder:
-        certificates.FOLDER = pathlib.Path(folder)
-        certificates.make_pki(certificates.FOLDER)
+    with certificates.made():
         sys.exit(1 if checks.run(*sys.argv[3:]) else 0)
 
 

@@ -1,5 +1,5 @@
-// Which policies are printed of the cluster's rules. What they say of objects, the API server is
-// asked in tests/e2e/test_rules.py.
+// Which policies are printed of a team's rules. tests/e2e/test_rules.py asks an API server what
+// they say of objects.
 #include "kubectl/policy/rules_law.hpp"
 
 #include <gtest/gtest.h>
@@ -9,25 +9,20 @@
 namespace tpuwh::server::policy {
 namespace {
 
-using webhook::config::Config;
-using webhook::rules::Rule;
-using webhook::rules::Rules;
+using team_rules::Rule;
+using team_rules::Rules;
 
-Config with_rules(std::vector<Rule> list) {
-  Config config;
-  config.rules = std::make_shared<const Rules>(Rules{std::move(list)});
-  return config;
+std::vector<Policy> law(std::vector<Rule> list, Action most = Action::deny) {
+  return rules_law(Rules{std::move(list)}, "tpu-webhook.dev/", most);
 }
 
 const std::string& variable(const Policy& policy, std::string_view name) {
   return std::ranges::find(policy.variables, name, &Named::name)->expression;
 }
 
-TEST(RulesLaw, HasAPolicyForEachKindWhereThereAreRules) {
-  EXPECT_TRUE(rules_law(Config(), Action::deny).empty());
+TEST(RulesLaw, HasAPolicyForEachKind) {
   std::vector<std::string> names;
-  for (const Policy& each : rules_law(with_rules({{.name = "a"}}), Action::deny))
-    names.push_back(each.name);
+  for (const Policy& each : law({{.name = "a"}})) names.push_back(each.name);
   std::ranges::sort(names);
   EXPECT_EQ(names, (std::vector<std::string>{
                        "tpu-rules-cronjobs", "tpu-rules-deployments", "tpu-rules-jobs",
@@ -36,18 +31,36 @@ TEST(RulesLaw, HasAPolicyForEachKindWhereThereAreRules) {
 }
 
 TEST(RulesLaw, FailsClosedWhereItDenies) {
-  const Config config = with_rules({{.name = "a"}});
-  const auto failure = [&](Action most) {
-    return policy_object(rules_law(config, most)[0])["spec"]["failurePolicy"];
+  const auto failure = [](Action most) {
+    return policy_object(law({{.name = "a"}}, most)[0])["spec"]["failurePolicy"];
   };
   EXPECT_EQ(failure(Action::deny), "Fail");
   EXPECT_EQ(failure(Action::warn), "Ignore");
 }
 
+// A binding has one action, so what is warned of alone has policies of its own.
+TEST(RulesLaw, WarnsByPoliciesOfTheirOwn) {
+  const auto warned = [](Rule rule, Action most = Action::deny) {
+    std::vector<std::string> names;
+    for (const Policy& each : law({std::move(rule)}, most))
+      if (each.name.ends_with("-warn")) {
+        names.push_back(each.name);
+        EXPECT_EQ(each.action, std::min(most, Action::warn));
+        EXPECT_EQ(policy_object(each)["spec"]["failurePolicy"], "Ignore");
+      }
+    return names;
+  };
+  EXPECT_TRUE(warned({.name = "a", .chips = 4}).empty());
+  EXPECT_EQ(warned({.name = "a", .object_names = "tpu-*"}).size(), 9u);
+  EXPECT_EQ(warned({.name = "a", .resumable = true}, Action::audit).size(), 9u);
+  // Servers do not end.
+  const auto ending = warned({.name = "a", .run_seconds = 60});
+  EXPECT_EQ(ending.size(), 5u);
+  EXPECT_EQ(std::ranges::count(ending, "tpu-rules-deployments-warn"), 0);
+}
+
 TEST(RulesLaw, QuotesWhatSomebodyWrote) {
-  const auto all = rules_law(
-      with_rules({{.name = "it's", .namespaces = {"a.b*", "c"}, .accelerators = {"x(\\)y"}}}),
-      Action::deny);
+  const auto all = law({{.name = "it's", .namespaces = {"a.b*", "c"}, .accelerators = {"x(\\)y"}}});
   EXPECT_NE(variable(all[0], "rule").find(R"(matches('^(a\\.b.*|c)$') ? 0)"), std::string::npos)
       << variable(all[0], "rule");
   EXPECT_NE(variable(all[0], "rule0").find(R"('^(x\\(\\\\\\)y)$')"), std::string::npos)
@@ -55,16 +68,19 @@ TEST(RulesLaw, QuotesWhatSomebodyWrote) {
   EXPECT_NE(variable(all[0], "name").find(R"('it\'s')"), std::string::npos);
 }
 
-// An API server takes no expression of more than 100,000 letters.
+// An API server refuses expressions of more than 100,000 characters.
 TEST(RulesLaw, HasAVariableForEachRule) {
   Rule rule{.name = "a",
             .namespaces = {"*"},
             .accelerators = {"x"},
             .topologies = {"x"},
-            .capacities = {webhook::rules::Capacity::spot},
+            .capacities = {team_rules::Capacity::spot},
             .slice_chips = 1,
             .slices = 1,
             .chips = 1,
+            .object_names = "x",
+            .resumable = true,
+            .run_seconds = 1,
             .hygiene = {.labels = {{"team", {"x"}}},
                         .queue = true,
                         .images = {"x"},
@@ -75,8 +91,7 @@ TEST(RulesLaw, HasAVariableForEachRule) {
                         .host_network = false,
                         .default_account = false,
                         .secret_variables = {"x"}}};
-  const Config config = with_rules(std::vector<Rule>(100, rule));
-  for (const Policy& each : rules_law(config, Action::deny))
+  for (const Policy& each : law(std::vector<Rule>(100, rule)))
     for (const Named& variable : each.variables) EXPECT_LT(variable.expression.size(), 50'000u);
 }
 

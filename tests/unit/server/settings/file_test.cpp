@@ -1,13 +1,11 @@
-// What is read from a configuration file, and what is said of a wrong one.
+// What the server reads of a configuration file, which is JSON, and what it says of a wrong one.
 #include "server/settings/file.hpp"
 #include "server/settings/layers.hpp"
-#include "server/settings/schema.hpp"
 #include "tests/support/named_case.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <regex>
 #include <sstream>
 
 namespace tpuwh::server::settings {
@@ -17,235 +15,70 @@ using test::case_name;
 using test::PrintTo;
 using testing::HasSubstr;
 
-std::string first_problem(const ConfigFile& file) {
-  return file.problems.empty() ? "" : file.problems.front().text();
+std::vector<std::string> problems_of(const std::string& text) {
+  std::vector<std::string> out;
+  for (const Problem& problem : parse_config(text, "f").problems) out.push_back(problem.text());
+  return out;
 }
 
-ServeOptions options_of(const std::string& text) {
-  const auto file = parse_config(text, "f");
-  EXPECT_EQ(first_problem(file), "");
-  return combine(file.given).options;
+TEST(ServerConfigTest, json_is_read) {
+  const ConfigFile file = parse_config(
+      "{\"$schema\": \"./s.json\", \"basePort\": 9000, \"tls\": null,\n"
+      " \"perWorkload\": {\"lws\": {\"mode\": \"shadow\"}}, \"findings\": {\"TPU-405\": false}}",
+      "f");
+  EXPECT_EQ(lines_of(file.problems), "");
+  const webhook::config::Config config = combine(file.given).options.webhook;
+  EXPECT_EQ(config.base_port, 9000);
+  EXPECT_EQ(config.mode_for(webhook::config::WorkloadKind::lws), webhook::config::Mode::shadow);
+  EXPECT_EQ(config.level_of(webhook::findings::Finding::job_too_few, "a"),
+            webhook::findings::Level::off);
 }
 
-TEST(ConfigFileTest, yaml_is_read) {
-  const auto options = options_of(
-      "listen: 127.0.0.1:9443\n"
-      "tls: {cert: /c, key: /k}\n"
-      "drain:\n  delay: 1500ms\n"
-      "log: {level: warn}\n"
-      "mode: shadow\n"
-      "workloads: [ray, jobset]\n"
-      "annotationPrefix: tpu.example.com\n"
-      "perWorkload:\n  ray: {mode: enforce, placement: off}\n"
-      "perNamespace:\n  no: {placement: true}\n");
-  EXPECT_EQ(options.listen, "127.0.0.1:9443");
-  EXPECT_EQ(options.tls_cert + options.tls_key, "/c/k");
-  EXPECT_EQ(options.drain_delay, std::chrono::milliseconds(1500));
-  EXPECT_EQ(options.log_level, log::LogLevel::warn);
-  const webhook::config::Config& config = options.webhook;
-  EXPECT_EQ(config.prefix, "tpu.example.com/");
-  EXPECT_FALSE(config.workloads.has(webhook::config::WorkloadKind::job));
-  EXPECT_EQ(config.mode_for(webhook::config::WorkloadKind::ray), webhook::config::Mode::enforce);
-  EXPECT_EQ(config.mode_for(webhook::config::WorkloadKind::jobset), webhook::config::Mode::shadow);
-  EXPECT_FALSE(config.placement_for(webhook::config::WorkloadKind::ray, "default"));
-  EXPECT_TRUE(
-      config.placement_for(webhook::config::WorkloadKind::ray, "no"));  // a name, no boolean
+TEST(ServerConfigTest, every_problem_is_reported) {
+  EXPECT_THAT(
+      problems_of(R"({"mode": false, "log": {"level": "info", "level": "warn"}, "threds": 1})"),
+      testing::ElementsAre("f: mode: expected enforce|shadow, got false",
+                           HasSubstr("f: threds: unknown key; expected listen, healthListen"),
+                           "f: log.level: duplicate key"));
 }
 
-TEST(ConfigFileTest, levels_of_findings) {
-  using webhook::findings::Finding;
-  using webhook::findings::Level;
-  const webhook::config::Config config =
-      options_of(
-          "findings: {TPU-405: deny, TPU-502: off, TPU-302: \"off\"}\n"
-          "perNamespace:\n  research: {findings: {TPU-405: warn}}\n")
-          .webhook;
-  EXPECT_EQ(config.level_of(Finding::job_too_few, "team"), Level::deny);
-  EXPECT_EQ(config.level_of(Finding::job_too_few, "research"), Level::warn);
-  EXPECT_EQ(config.level_of(Finding::value_kept, "team"), Level::off);
-  EXPECT_EQ(config.level_of(Finding::subdomain_missing, "team"), Level::off);
-  EXPECT_EQ(config.level_of(Finding::topology_malformed, "team"), Level::deny);
-}
-
-TEST(ConfigFileTest, json_is_read) {
-  const auto options = options_of(
-      "{\"$schema\": \"./s.json\",\n\t\"basePort\": 9000, \"perWorkload\": {\"lws\": {\"mode\": "
-      "\"shadow\"}}}");
-  EXPECT_EQ(options.webhook.base_port, 9000);
-  EXPECT_EQ(options.webhook.mode_for(webhook::config::WorkloadKind::lws),
-            webhook::config::Mode::shadow);
-}
-
-TEST(ConfigFileTest, nothing_is_a_file_too) {
-  for (const char* text : {"", "\n", "# all in comments\n", "---\n# c\n", "tls:\n  # cert: x\n"})
-    EXPECT_EQ(first_problem(parse_config(text, "f")), "") << text;
-}
-
-TEST(ConfigFileTest, every_problem_is_told_by_line) {
-  const auto file = parse_config("mode: off\nlog: {level: info, level: warn}\nthreds: 1\n", "f");
-  std::vector<std::string> texts;
-  for (const Problem& problem : file.problems) texts.push_back(problem.text());
-  EXPECT_THAT(texts, testing::ElementsAre("f:1: mode: expected enforce|shadow, got false",
-                                          "f:2: duplicate key level",
-                                          "f:3: threds: unknown key; did you mean \"threads\"?"));
-}
-
-TEST(ConfigFileTest, too_large_a_file_is_not_read) {
-  std::istringstream in("# " + std::string(limits::config_bytes, 'x'));
-  EXPECT_THAT(first_problem(read_config(in, "f")), HasSubstr("f: is larger than 1048576 bytes"));
-  EXPECT_THAT(first_problem(read_config("/")), HasSubstr("Is a directory"));
-  EXPECT_THAT(first_problem(read_config("/no/such")), HasSubstr("No such file"));
-}
-
-struct BadFile {
+struct NoJson {
   const char* name;
-  const char* text;
+  std::string text;
   const char* want;
 };
-class BadFileTest : public testing::TestWithParam<BadFile> {};
+class NoJsonTest : public testing::TestWithParam<NoJson> {};
 
-TEST_P(BadFileTest, says_where_and_what_would_be_right) {
-  EXPECT_THAT(first_problem(parse_config(GetParam().text, "f")), HasSubstr(GetParam().want));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    table, BadFileTest,
-    testing::Values(
-        BadFile{"a_comma", ",", "f:1: expected a mapping of keys"},
-        BadFile{"a_word", "\nshadow\n", "expected a mapping of listen, healthListen"},
-        BadFile{"no_yaml", "a: [", "f:1: not YAML"},
-        BadFile{"no_utf8", "\xff: 1", "not valid UTF-8"},
-        BadFile{"two_documents", "mode: shadow\n---\nmode: enforce\n",
-                "f:2: there is a second document; expected one"},
-        BadFile{"line_after_a_mark", "# c\n---\nmood: 1\n", "f:3: mood: unknown key"},
-        BadFile{"flag_as_key", "drain-delay: 5s", "did you mean \"drain.delay\""},
-        BadFile{"key_of_a_section", "delay: 5s", "did you mean \"drain.delay\""},
-        BadFile{"far_from_all", "frobnicate: 1", "expected one of listen, healthListen"},
-        BadFile{"nested_key", "log:\n  lvel: info",
-                "f:2: log.lvel: unknown key; did you mean "
-                "\"log.level\""},
-        BadFile{"workload", "perWorkload: {rays: {}}", "did you mean \"perWorkload.ray\""},
-        BadFile{"workload_in_list", "workloads: [rays]", "got \"rays\"; did you mean \"ray\""},
-        BadFile{"no_workloads", "workloads: []", "expected a list of names"},
-        BadFile{"scalar_for_section", "tls: a.pem", "f:1: tls: expected a mapping of cert, key"},
-        BadFile{"section_for_scalar", "mode: {a: b}",
-                "mode: expected enforce|shadow, got {\"a\":\"b\"}"},
-        BadFile{"empty_value", "mode:", "mode: expected enforce|shadow, got nothing"},
-        BadFile{"number_for_duration", "drain: {delay: 5}", "a duration such as 5s, got 5"},
-        BadFile{"text_for_number", "threads: \"2\"", "a whole number from 1 to 64, got \"2\""},
-        BadFile{"fraction", "threads: 1.5", "from 1 to 64, got 1.5"},
-        BadFile{"huge_number", "basePort: 18446744073709551615", "from 1 to 65535"},
-        BadFile{"no_such_finding", "findings: {TPU-999: warn}",
-                "expected ids from TPU-101 on (kubectl tpu findings lists them), got TPU-999"},
-        BadFile{"no_such_level", "findings: {TPU-405: error}",
-                "TPU-405: expected deny|warn|off, got \"error\""},
-        BadFile{"findings_no_mapping", "findings: [TPU-405]",
-                "expected a mapping such as TPU-405: deny, got"},
-        BadFile{"text_for_boolean", "placement: \"no\"", "expected true or false, got \"no\""},
-        BadFile{"port_alone", "listen: 8443", "ADDR:PORT"},
-        BadFile{"prefix_with_slash", "annotationPrefix: a.b/", "a DNS name"},
-        BadFile{"control_characters", "\"a\\e[2J\": 1", "f:1: a?[2J: unknown key"},
-        BadFile{"namespace_name", "perNamespace: {A_b: {placement: false}}",
-                "perNamespace.A_b: expected a namespace name"}),
-    case_name);
-
-struct Contradiction {
-  const char* name;
-  const char* text;
-  const char* want;
-};
-class ContradictionTest : public testing::TestWithParam<Contradiction> {};
-
-TEST_P(ContradictionTest, is_told) {
-  const auto found = contradictions(combine(parse_config(GetParam().text, "f").given));
+TEST_P(NoJsonTest, is_refused_with_the_command_that_converts) {
+  const auto found = problems_of(GetParam().text);
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_THAT(found.front().text(), HasSubstr(GetParam().want));
+  EXPECT_THAT(found.front(), testing::StartsWith("f: "));
+  EXPECT_THAT(found.front(), HasSubstr(GetParam().want));
+  EXPECT_THAT(found.front(), HasSubstr("kubectl tpu config print --config FILE --output json"));
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    table, ContradictionTest,
-    testing::Values(
-        Contradiction{"no_key", "tls: {cert: a}", "f:1: tls.cert: also needs its key"},
-        Contradiction{"no_certificate", "tls:\n  key: a",
-                      "f:2: tls.key: also needs its certificate"},
-        Contradiction{"names", "tls: {cert: a, key: b, hostnames: [c]}", "tls.hostnames: is for"},
-        Contradiction{"bundle", "tls: {cert: a, key: b, caBundleOut: c}", "tls.caBundleOut: is"}),
+    table, NoJsonTest,
+    testing::Values(NoJson{"yaml", "mode: shadow\n", "not JSON"},
+                    NoJson{"yaml_in_braces", "{mode: shadow}", "not JSON"},
+                    NoJson{"nothing", "", "not JSON"}, NoJson{"half", R"({"mode": )", "not JSON"},
+                    NoJson{"a_number_that_is_none", R"({"threads": 01})", "not JSON"},
+                    NoJson{"no_utf8", "{\"\xff\": 1}", "not JSON"},
+                    NoJson{"too_deep", std::string(100000, '['), "not JSON"}),
     case_name);
 
-// --- the schema ---
-
-// The part of JSON schema that ours uses; anything else fails the test.
-bool valid(const Json& schema, const Json& value) {
-  for (const auto& [word, rule] : schema.items()) {
-    if (word == "type") {
-      const Json types = rule.is_array() ? rule : Json::array({rule});
-      const std::string kind = value.is_number_integer() ? "integer" : value.type_name();
-      if (std::find(types.begin(), types.end(), kind) == types.end()) return false;
-    } else if (word == "enum") {
-      if (std::find(rule.begin(), rule.end(), value) == rule.end()) return false;
-    } else if (word == "pattern") {
-      if (value.is_string() &&
-          !std::regex_search(value.get<std::string>(), std::regex(rule.get<std::string>())))
-        return false;
-    } else if (word == "minimum" || word == "maximum") {
-      if (value.is_number() && (word == "minimum" ? value < rule : value > rule)) return false;
-    } else if (word == "minLength" || word == "maxLength") {
-      const auto size = value.is_string() ? value.get<std::string>().size() : rule.get<size_t>();
-      if (word == "minLength" ? size < rule : size > rule) return false;
-    } else if (word == "minItems") {
-      if (value.is_array() && value.size() < rule) return false;
-    } else if (word == "items") {
-      for (const Json& item : value)
-        if (value.is_array() && !valid(rule, item)) return false;
-    } else if (word == "propertyNames") {
-      if (!value.is_object()) continue;
-      for (const auto& [name, member] : value.items())
-        if (!valid(rule, name)) return false;
-    } else if (word == "properties" || word == "additionalProperties") {
-      if (!value.is_object()) continue;
-      for (const auto& [name, member] : value.items()) {
-        const bool named = schema.contains("properties") && schema["properties"].contains(name);
-        if (word == "properties" ? named && !valid(rule[name], member)
-                                 : !named && (rule == false || !valid(rule, member)))
-          return false;
-      }
-    } else {
-      EXPECT_THAT((std::vector<std::string>{"$schema", "title", "description", "default"}),
-                  testing::Contains(word));
-    }
-  }
-  return true;
+TEST(ServerConfigTest, a_file_that_cannot_be_read_is_a_problem) {
+  std::istringstream in("\"" + std::string(limits::config_bytes, 'x') + "\"");
+  EXPECT_THAT(lines_of(read_config(in, "f").problems),
+              HasSubstr("f: is larger than 1048576 bytes"));
+  EXPECT_THAT(lines_of(read_config("/").problems), HasSubstr("Is a directory"));
+  EXPECT_THAT(lines_of(read_config("/no/such").problems), HasSubstr("/no/such: No such file"));
 }
 
-// Every setting with values of every kind: what the reader takes the schema takes, and no more.
-TEST(ConfigSchemaTest, accepts_what_the_reader_accepts) {
-  const Json values = Json::parse(R"([null, true, 0, 1, 64, 65, 65535, 65536, -1, 1.5, "", "x",
-    "5", "5s", "0", "1.5h3m", ".5s", "5.s", "-5s", "5 s", ":8443", "8443", "[::1]:1", "a:1",
-    "127.0.0.1:0", "enforce", "shadow", "text", "json", "debug", "warn", "ray", "a.b", "a.b/",
-    "A.b", "-a", [], ["ray"], ["rays"], ["ray", "pod"], [""], ["a b"], [1], {}, {"a": 1},
-    {"mode": "shadow"}, {"placement": false}, {"placement": "false"}])");
-  const Json schema = config_schema();
-  std::size_t accepted = 0, refused = 0;
-  const auto agree = [&](const Json& document) {
-    const bool reader = parse_config(document.dump(), "f").problems.empty();
-    EXPECT_EQ(valid(schema, document), reader) << document;
-    ++(reader ? accepted : refused);
-  };
-  for (const char* section :
-       {"listen", "healthListen", "metricsListen", "healthMetrics", "threads", "log", "drain",
-        "mode", "workloads", "placement", "annotationPrefix", "basePort", "kuberayTruncatedService",
-        "findings", "perWorkload", "perNamespace", "unknown"}) {
-    for (const Json& value : values) {
-      agree({{section, value}});
-      for (const char* below :
-           {"level", "delay", "hostnames", "cert", "ray", "TPU-405", "team-a", "Team"}) {
-        agree({{section, {{below, value}}}});
-        agree({{"tls", {{"hostnames", value}}}});
-      }
-    }
-  }
-  EXPECT_GT(accepted, 50u);
-  EXPECT_GT(refused, 1000u);
+TEST(ServerConfigTest, a_check_reports_contradictions) {
+  std::istringstream in(R"({"tls": {"cert": "a"}})");
+  EXPECT_EQ(lines_of(check_config("-", in).problems),
+            "standard input: tls.cert: also needs its key: tls.key or --tls-key");
 }
 
 }  // namespace

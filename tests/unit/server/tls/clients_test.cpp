@@ -1,7 +1,7 @@
 #include "server/tls/clients.hpp"
 
-#include "server/tls/issuing.hpp"
 #include "server/tls/openssl_ptr.hpp"
+#include "tests/support/issued.hpp"
 
 #include <gtest/gtest.h>
 #include <openssl/pem.h>
@@ -64,7 +64,7 @@ class ClientsTest : public testing::Test {
   }
   static std::string a_ca() {
     const std::array<std::string, 1> names = {"localhost"};
-    return issue(names, std::chrono::system_clock::now()).ca;
+    return test::issue(names, std::chrono::system_clock::now()).ca;
   }
 
   fs::path path_;

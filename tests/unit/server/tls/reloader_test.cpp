@@ -1,6 +1,6 @@
 #include "server/tls/reloader.hpp"
 
-#include "server/tls/issuing.hpp"
+#include "tests/support/issued.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ class ReloaderTest : public testing::Test {
     folder_ = fs::temp_directory_path() / (std::string("reloader_") + test->name());
     fs::remove_all(folder_);
     fs::create_directories(folder_);
-    write(issue(localhost, start).pair);
+    write(test::issue(localhost, start).pair);
   }
   ~ReloaderTest() override { fs::remove_all(folder_); }
 
@@ -43,14 +43,16 @@ class ReloaderTest : public testing::Test {
 
 TEST_F(ReloaderTest, sees_nothing_while_nothing_changes) {
   auto files = reloader();
-  ASSERT_NE(files.load(start), nullptr);
+  const auto first = files.poll(start);
+  ASSERT_TRUE(first);
+  EXPECT_NE(first->context, nullptr);
   EXPECT_FALSE(files.poll(start));
 }
 
 TEST_F(ReloaderTest, sees_a_new_pair_once) {
   auto files = reloader();
-  files.load(start);
-  write(issue(localhost, start).pair);
+  files.poll(start);
+  write(test::issue(localhost, start).pair);
   const auto change = files.poll(start);
   ASSERT_TRUE(change);
   EXPECT_NE(change->context, nullptr);
@@ -61,13 +63,13 @@ TEST_F(ReloaderTest, sees_a_new_pair_once) {
 TEST_F(ReloaderTest, sees_a_mounted_secret_swap_its_link) {
   for (const char* version : {"..1", "..2"}) {
     fs::create_directory(folder_ / version);
-    const auto pair = issue(localhost, start).pair;
+    const auto pair = test::issue(localhost, start).pair;
     std::ofstream(folder_ / version / "tls.crt") << pair.certificates;
     std::ofstream(folder_ / version / "tls.key") << pair.key;
   }
   fs::create_directory_symlink("..1", folder_ / "..data");
   Reloader files(folder_ / "..data/tls.crt", folder_ / "..data/tls.key");
-  files.load(start);
+  files.poll(start);
   fs::create_directory_symlink("..2", folder_ / "..new");
   fs::rename(folder_ / "..new", folder_ / "..data");
   const auto change = files.poll(start);
@@ -76,18 +78,18 @@ TEST_F(ReloaderTest, sees_a_mounted_secret_swap_its_link) {
 }
 
 TEST_F(ReloaderTest, the_same_bytes_again_are_no_change) {
-  const auto pair = issue(localhost, start).pair;
+  const auto pair = test::issue(localhost, start).pair;
   write(pair);
   auto files = reloader();
-  files.load(start);
+  files.poll(start);
   write(pair);
   EXPECT_FALSE(files.poll(start));
 }
 
 TEST_F(ReloaderTest, says_once_that_halves_do_not_match_and_takes_the_other_half) {
   auto files = reloader();
-  files.load(start);
-  const auto next = issue(localhost, start).pair;
+  files.poll(start);
+  const auto next = test::issue(localhost, start).pair;
   write_file("tls.crt", next.certificates);
   const auto torn = files.poll(start);
   ASSERT_TRUE(torn);
@@ -101,10 +103,10 @@ TEST_F(ReloaderTest, says_once_that_halves_do_not_match_and_takes_the_other_half
 }
 
 TEST_F(ReloaderTest, the_old_pair_back_again_ends_the_error) {
-  const auto pair = issue(localhost, start).pair;
+  const auto pair = test::issue(localhost, start).pair;
   write(pair);
   auto files = reloader();
-  files.load(start);
+  files.poll(start);
   write_file("tls.crt", "no certificate");
   EXPECT_TRUE(files.poll(start));
   write_file("tls.crt", pair.certificates);
@@ -115,7 +117,7 @@ TEST_F(ReloaderTest, the_old_pair_back_again_ends_the_error) {
 
 TEST_F(ReloaderTest, names_a_file_that_has_gone) {
   auto files = reloader();
-  files.load(start);
+  files.poll(start);
   fs::remove(folder_ / "tls.key");
   const auto change = files.poll(start);
   ASSERT_TRUE(change);
@@ -125,8 +127,8 @@ TEST_F(ReloaderTest, names_a_file_that_has_gone) {
 
 TEST_F(ReloaderTest, refuses_dates_outside_now) {
   auto files = reloader();
-  files.load(start);
-  write(issue(localhost, start + std::chrono::hours(3)).pair);
+  files.poll(start);
+  write(test::issue(localhost, start + std::chrono::hours(3)).pair);
   const auto early = files.poll(start);
   ASSERT_TRUE(early);
   EXPECT_NE(early->error.find("not valid before"), std::string::npos) << early->error;
@@ -134,16 +136,44 @@ TEST_F(ReloaderTest, refuses_dates_outside_now) {
   ASSERT_TRUE(in_time) << "its day has come, the files are the same";
   EXPECT_NE(in_time->context, nullptr);
 
-  write(issue(localhost, start - self_issued_life - std::chrono::hours(1)).pair);
+  write(test::issue(localhost, start - test::issued_life - std::chrono::hours(1)).pair);
   const auto late = files.poll(start);
   ASSERT_TRUE(late);
   EXPECT_NE(late->error.find("expired"), std::string::npos) << late->error;
 }
 
-TEST_F(ReloaderTest, cannot_start_without_files) {
-  EXPECT_THROW(Reloader("/nonexistent/a", "/nonexistent/b").load(start), std::runtime_error);
+TEST_F(ReloaderTest, waits_for_files_that_do_not_exist_yet) {
+  fs::remove(folder_ / "tls.crt");
+  fs::remove(folder_ / "tls.key");
+  auto files = reloader();
+  const auto missing = files.poll(start);
+  ASSERT_TRUE(missing);
+  EXPECT_EQ(missing->context, nullptr);
+  EXPECT_NE(missing->error.find("tls.crt"), std::string::npos) << missing->error;
+  EXPECT_FALSE(files.poll(start)) << "the same error is reported once";
+  write(test::issue(localhost, start).pair);
+  const auto whole = files.poll(start);
+  ASSERT_TRUE(whole);
+  EXPECT_NE(whole->context, nullptr);
+}
+
+TEST_F(ReloaderTest, waits_for_a_file_to_have_content) {
   write_file("tls.key", "");
-  EXPECT_THROW(reloader().load(start), std::runtime_error);
+  auto files = reloader();
+  const auto empty = files.poll(start);
+  ASSERT_TRUE(empty);
+  EXPECT_NE(empty->error.find("tls.key"), std::string::npos) << empty->error;
+}
+
+TEST_F(ReloaderTest, a_first_certificate_out_of_its_dates_is_taken_on_its_day) {
+  write(test::issue(localhost, start + std::chrono::hours(3)).pair);
+  auto files = reloader();
+  const auto early = files.poll(start);
+  ASSERT_TRUE(early);
+  EXPECT_EQ(early->context, nullptr);
+  const auto in_time = files.poll(start + std::chrono::hours(3));
+  ASSERT_TRUE(in_time);
+  EXPECT_NE(in_time->context, nullptr);
 }
 
 }  // namespace

@@ -24,7 +24,6 @@
 #include "webhook/answer/admit.hpp"
 #include "webhook/config/config.hpp"
 #include "webhook/read/cluster.hpp"
-#include "webhook/rules/rules.hpp"
 #include "webhook/validate/checker.hpp"
 #include "webhook/validate/validate.hpp"
 
@@ -442,29 +441,6 @@ TEST(GrowthOfTemplates, of_an_update_is_in_proportion) {
         EXPECT_TRUE(in_proportion(reviewer, Path::validate, update(some), update(many)))
             << api.name << ' ' << each.name << ", before " << before.name;
       }
-}
-
-// Whatever it asks for, each template breaks several rules of the cluster, now and before.
-TEST(GrowthOfTemplates, of_what_rules_forbid_is_in_proportion) {
-  constexpr std::size_t some = validate::max_counted_templates / 4;
-  config::Config config;
-  config.rules =
-      std::make_shared<const rules::Rules>(rules::Rules{{{.name = "none",
-                                                          .namespaces = {"*"},
-                                                          .accelerators = {"none"},
-                                                          .topologies = {"none"},
-                                                          .capacities = {rules::Capacity::spot},
-                                                          .slice_chips = 0}}});
-  Reviewer reviewer(config);
-  for (const Api& api : apis)
-    for (const List& each : templates) {
-      const auto update = [&](std::size_t times) {
-        return review_of(api.group, api.kind, object_of(api, each, times, R"("generation":2,)"),
-                         object_of(api, each, times));
-      };
-      EXPECT_TRUE(in_proportion(reviewer, Path::validate, update(some), update(4 * some)))
-          << api.name << ' ' << each.name;
-    }
 }
 
 }  // namespace

@@ -774,6 +774,15 @@ TEST(Follower, without_a_leader_that_is_bound_gets_terms) {
   EXPECT_TRUE(answer.object["spec"].contains("affinity"));
 }
 
+TEST(Follower, gets_terms_if_followers_are_off) {
+  const LeaderOn cluster("pool-a");
+  test::Around around{.cluster = &cluster};
+  around.config.followers = false;
+  const auto answer = admit(jobset().annotation(jobset_exclusive, pool), around);
+  EXPECT_EQ(selected(answer), "");
+  EXPECT_TRUE(answer.object["spec"].contains("affinity"));
+}
+
 TEST(Follower, keeps_a_selector_of_its_own) {
   auto pod = jobset().annotation(jobset_exclusive, pool).selector(pool, "pool-b");
   const auto answer = placed(pod, LeaderOn("pool-a"));

@@ -30,12 +30,12 @@ struct Full {
 
 // Read as whatever it is, or by the API server alone.
 bool is_any_type(const std::string& pointer) {
-  return std::ranges::any_of(
-      std::array{"/apiVersion", "/kind", "/activeDeadlineSeconds", "/backoffLimit", "/maxRestarts",
-                 "/coordinator", "/replicatedJob", "/jobIndex", "/podIndex", "/dependsOn"},
-      [&](std::string_view end) {
-        return pointer.ends_with(end) && pointer.find("/ownerReferences/") == std::string::npos;
-      });
+  return std::ranges::any_of(std::array{"/apiVersion", "/kind", "/coordinator", "/replicatedJob",
+                                        "/jobIndex", "/podIndex", "/dependsOn"},
+                             [&](std::string_view end) {
+                               return pointer.ends_with(end) &&
+                                      pointer.find("/ownerReferences/") == std::string::npos;
+                             });
 }
 
 // Of what is read for a fault of its own, the last one counts, as it does for the API server.
@@ -64,19 +64,17 @@ json in_subdomain() {
 
 json job_spec() {
   const json own{{"batch.kubernetes.io/job-name", "all"}};
-  return {
-      {"completions", 4},
-      {"parallelism", 4},
-      {"completionMode", "Indexed"},
-      {"template", in_subdomain()},
-      {"selector",
-       {{"matchLabels", own},
-        {"matchExpressions",
-         json::array({{{"key", "batch.kubernetes.io/job-name"}, {"operator", "Exists"}}})}}},
-      {"manualSelector", false},
-      {"podFailurePolicy", {{"rules", json::array({{{"onExitCodes", {{"containerName", "c"}}}}})}}},
-      {"activeDeadlineSeconds", 60},
-      {"backoffLimit", 1}};
+  return {{"completions", 4},
+          {"parallelism", 4},
+          {"completionMode", "Indexed"},
+          {"template", in_subdomain()},
+          {"selector",
+           {{"matchLabels", own},
+            {"matchExpressions",
+             json::array({{{"key", "batch.kubernetes.io/job-name"}, {"operator", "Exists"}}})}}},
+          {"manualSelector", false},
+          {"podFailurePolicy",
+           {{"rules", json::array({{{"onExitCodes", {{"containerName", "c"}}}}})}}}};
 }
 
 json cron_job_spec() {
@@ -103,8 +101,7 @@ json jobset() {
         {{"enableDNSHostnames", true}, {"subdomain", "all"}, {"publishNotReadyAddresses", true}}},
        {"replicatedJobs", json::array({replicated("a", nullptr), replicated("b", nullptr)})},
        {"coordinator", {{"replicatedJob", "a"}, {"jobIndex", 0}, {"podIndex", 0}}},
-       {"startupPolicy", {{"startupPolicyOrder", "AnyOrder"}}},
-       {"failurePolicy", {{"maxRestarts", 3}}}});
+       {"startupPolicy", {{"startupPolicyOrder", "AnyOrder"}}}});
 }
 
 json ray_cluster_spec() {
@@ -140,8 +137,7 @@ const Full objects[] = {
     {"Deployment",
      of("apps/v1", "Deployment", {{"replicas", 4}, {"template", a_template("2x2", 4)}})},
     {"RayCluster", of("ray.io/v1", "RayCluster", ray_cluster_spec())},
-    {"RayJob", of("ray.io/v1", "RayJob",
-                  {{"rayClusterSpec", ray_cluster_spec()}, {"activeDeadlineSeconds", 60}})},
+    {"RayJob", of("ray.io/v1", "RayJob", {{"rayClusterSpec", ray_cluster_spec()}})},
     {"RayService", of("ray.io/v1", "RayService", {{"rayClusterConfig", ray_cluster_spec()}})},
 };
 

@@ -411,14 +411,14 @@ const All& of_entries() {
       {"bundles_of_another",
        [](Objects& objects) {
          const std::string names[] = {"else.where.svc"};
-         const auto ca = text::encode_base64(tls::issue(names, test_time).ca);
+         const auto ca = text::encode_base64(test::issue(names, test_time).ca);
          every(at("/clientConfig/caBundle", ca))(objects);
        },
        Verdict::fail, "trust", "does not trust"},
       {"bundles_with_a_second",
        [](Objects& objects) {
          const std::string names[] = {"else.where.svc"};
-         const auto more = tls::issue(names, test_time).ca;
+         const auto more = test::issue(names, test_time).ca;
          for (const char* kind : {mutating, validating})
            every(
                [&](Json& each) {
@@ -751,7 +751,7 @@ const All& of_replicas() {
 
 std::function<void(Objects&)> settings(const char* from, const char* to) {
   return [=](Objects& objects) {
-    Json& file = object_of(objects, "Secret", "tpu-webhook-config")["data"]["config.yaml"];
+    Json& file = object_of(objects, "Secret", "tpu-webhook-config")["data"]["config.json"];
     std::string text = *text::decode_base64(file.get<std::string>());
     replace_text(text, from, to);
     file = text::encode_base64(text);
@@ -773,7 +773,7 @@ const All& of_settings() {
       {"no_settings", gone("Secret", "tpu-webhook-config"), Verdict::unknown, "settings",
        "there is no Secret tpu-webhook-config"},
       {"no_certificate", gone("Secret", "tpu-webhook-certificate"), Verdict::fail, "certificate",
-       "tpu-webhook-certificate, which the program fills, does not exist"},
+       "tpu-webhook-certificate, which the keeper fills and the Deployment mounts, does not exist"},
       {"a_certificate_elsewhere",
        [](Objects& objects) {
          object_of(objects, "Secret", "tpu-webhook-certificate")["metadata"]["namespace"] = "ml";
@@ -841,25 +841,17 @@ std::function<void(Objects&)> managed(std::function<void(Objects&)> more = {}) {
     secret["metadata"] = {{"name", "tpu-webhook-tls"}, {"namespace", here}};
     objects.push_back(secret);
     std::erase_if(objects, [](const Json& each) {
-      return each["kind"] == "Secret" && each["metadata"]["name"] == "tpu-webhook-certificate";
+      return each["metadata"]["name"] == "tpu-webhook-certificate" ||
+             each["metadata"]["name"] == "tpu-webhook-keeper";
     });
-    const Json items = Json::array(
-        {{{"key", "tls.crt"}, {"path", "tls.crt"}}, {{"key", "tls.key"}, {"path", "tls.key"}}});
-    template_of(objects)["spec"]["volumes"].push_back(
-        {{"name", "certificate"},
-         {"secret", {{"secretName", "tpu-webhook-tls"}, {"defaultMode", 0440}, {"items", items}}}});
-    template_of(objects)["spec"]["containers"][0]["volumeMounts"].push_back(
-        {{"name", "certificate"}, {"mountPath", "/certificate"}, {"readOnly", true}});
+    for (Json& each : template_of(objects)["spec"]["volumes"]) {
+      if (each["name"] != "certificate") continue;
+      each["secret"]["secretName"] = "tpu-webhook-tls";
+      each["secret"].erase("optional");
+    }
     for (const char* kind : {mutating, validating})
       object_of(objects, kind)["metadata"]["annotations"]["cert-manager.io/inject-ca-from"] =
           here + "/tpu-webhook";
-    // The rules of a certificate that the replicas issue are those with names.
-    for (const char* kind : {"ClusterRole", "Role"}) {
-      Json rules = Json::array();
-      for (const Json& each : object_of(objects, kind)["rules"])
-        if (!each.contains("resourceNames")) rules.push_back(each);
-      object_of(objects, kind)["rules"] = rules;
-    }
     const std::string name = "tpu-webhook." + here + ".svc";
     objects.push_back(
         {{"kind", "Certificate"},
@@ -1099,8 +1091,13 @@ const All& of_rights() {
           at("/rules",
              Json::array({{{"apiGroups", {"*"}}, {"resources", {"*"}}, {"verbs", {"*"}}}}))),
        Verdict::warn, "rbac", "grants more"},
-      {"no_names", in("ClusterRole", [](Json& each) { each["rules"][4].erase("resourceNames"); }),
+      {"no_names",
+       [](Objects& objects) {
+         object_of(objects, "ClusterRole", "tpu-webhook-keeper")["rules"][0].erase("resourceNames");
+       },
        Verdict::warn, "rbac", "get of mutatingwebhookconfigurations"},
+      {"no_keeper", gone("Deployment", "tpu-webhook-keeper"), Verdict::fail, "keeper",
+       "nothing renews the certificate"},
       {"no_binding", gone("RoleBinding"), Verdict::fail, "rbac", "there is no RoleBinding"},
       {"another_subject", in("ClusterRoleBinding", at("/subjects/0/name", "other")), Verdict::fail,
        "rbac", "does not bind"},

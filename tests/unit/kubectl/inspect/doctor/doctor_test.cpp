@@ -1,7 +1,6 @@
 // What `doctor` says of an installation: sound, broken in one way (by check), and seen in part.
 #include "kubectl/inspect/doctor/check.hpp"
 #include "kubectl/inspect/doctor/cost.hpp"
-#include "kubectl/inspect/doctor/former.hpp"
 #include "kubectl/inspect/doctor/layout.hpp"
 #include "server/kube/cluster/ledger_object.hpp"
 #include "tests/support/named_case.hpp"
@@ -204,15 +203,15 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenCase{"pods_may_not_be_asked",
                    [](View& v) { v.replicas[0].metrics = forbidden("get pods/proxy"); },
                    Verdict::unknown, "freshness", "a: RBAC missing: get pods/proxy"},
-        BrokenCase{
-            "no_secret", [](View& v) { v.secret = absent(); }, Verdict::fail, "certificate",
-            "Secret tpu-webhook-system/tpu-webhook-certificate, which the program fills, does not"},
+        BrokenCase{"no_secret", [](View& v) { v.secret = absent(); }, Verdict::fail, "certificate",
+                   "Secret tpu-webhook-system/tpu-webhook-certificate, which the keeper fills and "
+                   "the Deployment"},
         BrokenCase{"secret_is_secret", [](View& v) { v.secret = forbidden("get secrets"); },
                    Verdict::unknown, "certificate", "not known: RBAC missing: get secrets"},
         BrokenCase{"another_ca",
                    [](View& v) {
                      const std::string names[] = {"tpu-webhook.tpu-webhook-system.svc"};
-                     v.secret = there(secret_of(tls::issue(names, v.now).pair.certificates));
+                     v.secret = there(secret_of(test::issue(names, v.now).pair.certificates));
                    },
                    Verdict::fail, "trust", "does not trust"},
         BrokenCase{"no_ca_bundle",
@@ -284,7 +283,7 @@ INSTANTIATE_TEST_SUITE_P(
                      split(v, {"ray", "job"}, {});
                      const std::string names[] = {"else.where.svc"};
                      v.configuration.object["webhooks"][5]["clientConfig"]["caBundle"] =
-                         text::encode_base64(tls::issue(names, v.now).ca);
+                         text::encode_base64(test::issue(names, v.now).ca);
                    },
                    Verdict::fail, "trust", "called for pods.tpu-webhook.dev"},
         BrokenCase{"nothing_issued_yet",
@@ -292,18 +291,28 @@ INSTANTIATE_TEST_SUITE_P(
                      v.secret = there({{"data", {{"tls.crt", ""}}}});
                    },
                    Verdict::fail, "certificate",
-                   "Secret tpu-webhook-system/tpu-webhook-certificate is empty: no replica"},
-        BrokenCase{"role_is_missing", [](View& v) { v.role = absent(); }, Verdict::fail, "rbac",
-                   "there is no Role tpu-webhook"},
+                   "Secret tpu-webhook-system/tpu-webhook-certificate is empty: the keeper"},
+        BrokenCase{"role_is_missing", [](View& v) { v.roles.role = absent(); }, Verdict::fail,
+                   "rbac", "there is no Role tpu-webhook"},
         BrokenCase{"a_verb_is_missing",
-                   [](View& v) { v.cluster_role.object["rules"][0]["verbs"] = {"list"}; },
+                   [](View& v) { v.roles.cluster_role.object["rules"][0]["verbs"] = {"list"}; },
                    Verdict::fail, "rbac", "ClusterRole tpu-webhook lacks watch of pods"},
         BrokenCase{"the_certificate_cannot_be_written",
-                   [](View& v) { v.role.object["rules"].back()["resourceNames"] = {"another"}; },
-                   Verdict::fail, "rbac", "Role tpu-webhook lacks get, update of secrets"},
-        BrokenCase{"bound_to_another",
-                   [](View& v) { v.role_binding.object["subjects"][0]["namespace"] = "other"; },
-                   Verdict::fail, "rbac", "does not bind the Role to ServiceAccount"},
+                   [](View& v) {
+                     v.keeper_roles.role.object["rules"].back()["resourceNames"] = {"another"};
+                   },
+                   Verdict::fail, "rbac", "Role tpu-webhook-keeper lacks get, update of secrets"},
+        BrokenCase{"nobody_keeps_the_certificate", [](View& v) { v.keeper = absent(); },
+                   Verdict::fail, "keeper", "nothing renews the certificate"},
+        BrokenCase{"the_keeper_does_not_run",
+                   [](View& v) { v.keeper.object["status"]["availableReplicas"] = 0; },
+                   Verdict::fail, "keeper", "has no available Pod"},
+        BrokenCase{"the_keeper_has_no_account", [](View& v) { v.keeper_account = absent(); },
+                   Verdict::fail, "keeper", "no Pod of Deployment"},
+        BrokenCase{
+            "bound_to_another",
+            [](View& v) { v.roles.role_binding.object["subjects"][0]["namespace"] = "other"; },
+            Verdict::fail, "rbac", "does not bind the Role to ServiceAccount"},
         BrokenCase{"a_rival",
                    [](View& v) {
                      v.mutating.items.push_back(configuration_of("kuberay-tpu-webhook", ""));
@@ -339,8 +348,8 @@ TEST(DoctorTest, nothing_is_installed) {
   View view = installed();
   view.configuration = absent();
   view.mutating = all({});
-  for (Read* each : {&view.validating, &view.deployment, &view.service, &view.cluster_role,
-                     &view.cluster_role_binding})
+  for (Read* each : {&view.validating, &view.deployment, &view.service, &view.roles.cluster_role,
+                     &view.roles.cluster_role_binding})
     each->object["metadata"] = Json::object();
   const Checks checks = examine(view);
   ASSERT_NE(find(checks, "configuration"), nullptr);
@@ -350,7 +359,7 @@ TEST(DoctorTest, nothing_is_installed) {
 
 TEST(DoctorTest, a_certificate_is_warned_of_a_month_before_its_end) {
   View view = installed();
-  view.now += tls::self_issued_life - day * 20;
+  view.now += test::issued_life - day * 20;
   const Checks soon = examine(view);
   EXPECT_EQ(find(soon, "certificate")->verdict, Verdict::warn);
   EXPECT_EQ(find(soon, "trust")->verdict, Verdict::ok);
@@ -394,7 +403,7 @@ View out_of_service() {
   view.service = absent();
   view.deployment.object["status"] = Json::object();
   view.secret = absent();
-  view.role = view.cluster_role = absent();
+  view.roles.role = view.roles.cluster_role = absent();
   return view;
 }
 
@@ -446,10 +455,10 @@ TEST(DoctorTest, ignore_is_not_harmless_where_pods_are_changed) {
 
 TEST(DoctorTest, the_file_says_what_flags_do_not) {
   View view = installed();
-  set(view, {{"workloads", {"job", "jobset"}}, {"ledger", "none"}});
-  view.issues_itself = false;
+  set(view, {{"workloads", {"job", "jobset"}}, {"placementHint", false}, {"followers", false}});
+  view.is_kept = false;
   view.mutating.items.push_back(configuration_of("kuberay-tpu-mutating-webhook-cfg", ""));
-  view.role = view.cluster_role = absent();
+  view.roles.role = view.roles.cluster_role = absent();
   const Checks checks = examine(view);
   EXPECT_EQ(find(checks, "rival")->verdict, Verdict::ok);
   EXPECT_EQ(find(checks, "rbac")->verdict, Verdict::ok);
@@ -509,17 +518,31 @@ TEST(DoctorTest, of_gke_it_says_that_its_injector_may_not_be_seen) {
             "no other webhook is known to inject a TPU environment");
 }
 
-TEST(DoctorTest, without_the_ledger_no_rules_are_needed) {
+TEST(DoctorTest, without_a_feature_that_reads_the_cluster_no_rules_are_needed) {
   View view = installed();
-  give(view, {"--ledger=none"});
-  view.issues_itself = false;
-  view.role = view.cluster_role = absent();
+  view.is_kept = false;
+  give(view, {"--ledger=none", "--no-placement-hint", "--followers=false"});
+  EXPECT_EQ(find(examine(view), "rbac")->verdict, Verdict::warn) << "it has roles";
+  view.roles.role = view.roles.cluster_role = absent();
   EXPECT_EQ(find(examine(view), "rbac")->verdict, Verdict::ok);
+  give(view, {"--ledger=none", "--no-placement-hint", "--followers"});
+  EXPECT_EQ(find(examine(view), "rbac")->verdict, Verdict::fail) << "pods and nodes";
+}
+
+TEST(DoctorTest, the_hint_needs_no_rules_but_those_of_nodes) {
+  View view = installed();
+  view.is_kept = false;
+  give(view, {"--ledger=none", "--no-followers"});
+  view.roles.role = view.roles.role_binding = absent();
+  const Checks checks = examine(view);
+  EXPECT_EQ(find(checks, "rbac")->verdict, Verdict::warn);
+  EXPECT_THAT(find(checks, "rbac")->what, HasSubstr("list of pods"));
+  EXPECT_THAT(find(checks, "rbac")->what, Not(HasSubstr("nodes")));
 }
 
 std::vector<Read*> marked_by_helm(View& view) {
-  return {&view.configuration, &view.validating,   &view.deployment,
-          &view.service,       &view.cluster_role, &view.cluster_role_binding};
+  return {&view.configuration, &view.validating,         &view.deployment,
+          &view.service,       &view.roles.cluster_role, &view.roles.cluster_role_binding};
 }
 
 // As Helm marks what it makes, of a release that is called otherwise than the chart.
@@ -693,48 +716,6 @@ TEST(DoctorTest, as_helm_renders_the_default_values) {
       << find(examine(view), "configuration")->what;
 }
 
-// Charts before decision 38.
-void make_former(View& view, const webhook::config::Config& config) {
-  for (const FormerEntry& each : former(config)) {
-    Json& entry = entry_of(view.configuration.object, each.name);
-    entry["objectSelector"] = each.selector;
-    entry["matchConditions"][0] = {{"name", each.condition}, {"expression", each.expression}};
-    const bool fails = each.mode == webhook::config::Mode::enforce;
-    entry["failurePolicy"] = fails ? "Fail" : "Ignore";
-    entry["timeoutSeconds"] = fails ? 10 : 2;
-    if (each.mode) continue;
-    const Json key = {{"key", "tpu-webhook.dev/left-out"}, {"operator", "Exists"}};
-    Json none = key;
-    none["operator"] = "DoesNotExist";
-    entry["objectSelector"] = {{"matchExpressions", {key, none}}};
-  }
-  Json& of_shadow = entry_of(view.configuration.object, "shadow.pods.tpu-webhook.dev");
-  of_shadow["matchConditions"][0]["expression"] = former_of_shadow(config);
-  const Json checked = wanted_validations(view, true);
-  for (std::size_t i = 0; i < checked.size(); ++i)
-    view.validating.object["webhooks"][i]["matchConditions"] = checked[i]["matchConditions"];
-}
-
-TEST(DoctorTest, entries_of_an_earlier_chart_are_named_as_such) {
-  View view = installed();
-  make_former(view, {});
-  const Checks checks = examine(view);
-  EXPECT_EQ(find(checks, "configuration")->verdict, Verdict::warn);
-  EXPECT_THAT(find(checks, "configuration")->what, HasSubstr("those of an earlier chart"));
-  EXPECT_THAT(find(checks, "configuration")->fix, HasSubstr("helm upgrade"));
-  const Checks sound = examine(installed());
-  for (const Check& each : checks) {
-    if (each.check == "configuration") continue;
-    EXPECT_EQ(each.verdict, find(sound, each.check)->verdict) << each.what;
-  }
-  // One that was edited is compared with what it was.
-  entry_of(view.configuration.object, "job.pods.tpu-webhook.dev")["reinvocationPolicy"] = "Never";
-  const Checks edited = examine(view);
-  EXPECT_TRUE(std::ranges::any_of(edited, [](const Check& each) {
-    return each.what.starts_with("job.pods.tpu-webhook.dev: reinvocationPolicy is \"Never\"");
-  }));
-}
-
 TEST(DoctorTest, modes_are_read_off_the_entries_where_settings_may_not_be_read) {
   using webhook::config::Config;
   using webhook::config::Mode;
@@ -747,26 +728,21 @@ TEST(DoctorTest, modes_are_read_off_the_entries_where_settings_may_not_be_read) 
   Config watched;
   watched.mode = Mode::shadow;
   watched.of(WorkloadKind::statefulset).mode = Mode::enforce;
-  for (const Config& config : {Config(), few, mixed, watched})
-    for (const bool before : {false, true}) {
-      View view = installed();
-      view.config = not_known("RBAC missing: get secrets");
-      if (before)
-        make_former(view, config);
-      else
-        render_entries(view.configuration.object, config);
-      const Layout layout = layout_of(view);
-      EXPECT_EQ(layout.former, before);
-      for (const auto& each : webhook::workloads::workloads()) {
-        const bool handled = config.workloads.has(each.kind);
-        EXPECT_EQ(layout.config.workloads.has(each.kind), handled) << each.name;
-        if (handled) {
-          EXPECT_EQ(layout.config.mode_for(each.kind), config.mode_for(each.kind)) << each.name;
-        }
+  for (const Config& config : {Config(), few, mixed, watched}) {
+    View view = installed();
+    view.config = not_known("RBAC missing: get secrets");
+    render_entries(view.configuration.object, config);
+    const Config found = layout_of(view);
+    for (const auto& each : webhook::workloads::workloads()) {
+      const bool handled = config.workloads.has(each.kind);
+      EXPECT_EQ(found.workloads.has(each.kind), handled) << each.name;
+      if (handled) {
+        EXPECT_EQ(found.mode_for(each.kind), config.mode_for(each.kind)) << each.name;
       }
-      EXPECT_EQ(find(examine(view), "configuration")->verdict, before ? Verdict::warn : Verdict::ok)
-          << find(examine(view), "configuration")->what;
     }
+    EXPECT_EQ(find(examine(view), "configuration")->verdict, Verdict::ok)
+        << find(examine(view), "configuration")->what;
+  }
 }
 
 TEST(DoctorTest, nobody_may_read_anything) {

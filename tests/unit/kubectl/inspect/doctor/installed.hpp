@@ -7,11 +7,12 @@
 #include "kubectl/inspect/doctor/snapshot.hpp"
 #include "kubectl/inspect/doctor/view.hpp"
 #include "kubectl/inspect/doctor/wanted.hpp"
-#include "server/rules/entries.hpp"
+#include "kubectl/reference/rules/entries.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "server/text/base64.hpp"
 #include "server/text/read_file.hpp"
-#include "server/text/yaml.hpp"
-#include "server/tls/issuing.hpp"
+#include "kubectl/text/yaml.hpp"
+#include "tests/support/issued.hpp"
 
 #include <openssl/evp.h>
 
@@ -141,7 +142,7 @@ inline void render_entries(Json& configuration, const webhook::config::Config& c
 
 // As the chart renders it with config.mode=enforce.
 inline void enforce(Objects& objects) {
-  Json& file = object_of(objects, "Secret", "tpu-webhook-config")["data"]["config.yaml"];
+  Json& file = object_of(objects, "Secret", "tpu-webhook-config")["data"]["config.json"];
   std::string text = *text::decode_base64(file.get<std::string>());
   replace_text(text, "mode: shadow", "mode: enforce");
   file = text::encode_base64(text);
@@ -201,7 +202,7 @@ inline Objects sound_objects(bool enforced = true) {
   for (const char* kind : {"ResourceQuota", "PodMonitor"})
     objects.push_back({{"kind", kind}, {"metadata", {{"name", "others"}, {"namespace", "ml"}}}});
   const std::string names[] = {"tpu-webhook." + here + ".svc"};
-  const auto issued = tls::issue(names, test_time);
+  const auto issued = test::issue(names, test_time);
   object_of(objects, "Secret", "tpu-webhook-certificate")["data"]["tls.crt"] =
       text::encode_base64(issued.pair.certificates);
   for (const char* kind : {"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"})
@@ -209,6 +210,7 @@ inline Objects sound_objects(bool enforced = true) {
       entry["clientConfig"]["caBundle"] = text::encode_base64(issued.ca);
   Json& deployment = object_of(objects, "Deployment");
   deployment["status"]["availableReplicas"] = deployment["spec"]["replicas"];
+  object_of(objects, "Deployment", "tpu-webhook-keeper")["status"]["availableReplicas"] = 1;
   for (std::size_t i = 0; i < replica_names.size(); ++i)
     objects.push_back(pod_named(objects, replica_names[i], "node-" + std::to_string(i)));
   objects.push_back(slice_of(replica_names, "IPv4"));
@@ -274,7 +276,7 @@ inline void split(View& view, const std::vector<std::string>& enforced,
   }
   set(view, {{"workloads", all}, {"perWorkload", modes}, {"mode", "enforce"}});
   const Found found = std::exchange(view.config.found, Found::there);
-  render_entries(view.configuration.object, layout_of(view).config);
+  render_entries(view.configuration.object, layout_of(view));
   const Json checked = wanted_validations(view, true);
   for (std::size_t i = 0; i < checked.size(); ++i)
     view.validating.object["webhooks"][i]["rules"] = checked[i]["rules"];

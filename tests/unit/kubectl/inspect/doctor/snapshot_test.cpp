@@ -79,6 +79,7 @@ TEST(DoctorSnapshotTest, a_missing_object_is_absent_only_where_its_kind_was_prin
   drop("tpu-webhook");
   EXPECT_EQ(checked(objects).at("rbac").verdict, Verdict::fail);
   drop("elsewhere");
+  drop("tpu-webhook-keeper");
   EXPECT_EQ(checked(objects).at("rbac").verdict, Verdict::unknown);
   EXPECT_THAT(checked(objects).at("rbac").what, HasSubstr("no ClusterRole in the snapshot"));
 }
@@ -88,15 +89,14 @@ TEST(DoctorSnapshotTest, reads_the_settings_where_they_are_mounted_from) {
   objects.push_back({{"kind", "Secret"},
                      {"metadata", {{"name", "tpu-webhook-config"}, {"namespace", here}}},
                      {"data",
-                      {{"config.yaml", text::encode_base64("mode: shadow\n"
-                                                           "tls: {secret: own}\n"
+                      {{"config.json", text::encode_base64("mode: shadow\n"
                                                            "workloads: [job]\n")}}}});
   const View view = view_of(objects, listed_nowhere, "", installed().now);
   EXPECT_EQ(setting(view, "mode"), "shadow");
   EXPECT_EQ(in_shadow(view, "job"), true);
   EXPECT_EQ(handled(view), std::vector<std::string>{"job"});
-  EXPECT_TRUE(view.issues_itself);
-  EXPECT_EQ(view.secret_name, "own");
+  EXPECT_TRUE(view.is_kept);
+  EXPECT_EQ(view.secret_name, "tpu-webhook-certificate");
 }
 
 TEST(DoctorSnapshotTest, settings_in_a_secret_that_was_left_out_are_not_known) {

@@ -1,6 +1,6 @@
 #include "kubectl/inspect/slices/clock.hpp"
 
-#include "server/text/rfc3339.hpp"
+#include "kubectl/text/rfc3339.hpp"
 #include "tests/support/named_case.hpp"
 
 #include <gtest/gtest.h>

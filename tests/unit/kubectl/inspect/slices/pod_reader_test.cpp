@@ -1,6 +1,6 @@
 #include "kubectl/inspect/slices/pod_reader.hpp"
 
-#include "server/text/rfc3339.hpp"
+#include "kubectl/text/rfc3339.hpp"
 #include "tests/support/named_case.hpp"
 #include "tests/support/pod_builder.hpp"
 #include "tests/unit/kubectl/inspect/slices/a_cluster.hpp"

@@ -4,8 +4,8 @@
 #include "kubectl/inspect/source/newest_time.hpp"
 #include "kubectl/inspect/source/snapshot_file.hpp"
 #include "kubectl/objects/read_json.hpp"
+#include "kubectl/text/rfc3339.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/rfc3339.hpp"
 #include "tests/support/named_case.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "kubectl/predict/explain/hindrances.hpp"
 
-#include "server/text/yaml.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "tests/support/named_case.hpp"
 
 #include <fmt/format.h>

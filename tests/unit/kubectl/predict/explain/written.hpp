@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kubectl/predict/explain/explain.hpp"
-#include "server/text/yaml.hpp"
+#include "kubectl/text/yaml.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

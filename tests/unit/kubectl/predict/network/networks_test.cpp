@@ -1,7 +1,7 @@
 #include "kubectl/predict/network/networks.hpp"
 
 #include "kubectl/predict/network/policy_object.hpp"
-#include "server/text/yaml.hpp"
+#include "kubectl/text/yaml.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 #include "kubectl/predict/network/policy.hpp"
 
-#include "server/text/yaml.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "tests/support/named_case.hpp"
 
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include "kubectl/predict/trial/difference.hpp"
 #include "webhook/answer/probe.hpp"
 
-#include "server/text/yaml.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "tests/unit/kubectl/inspect/dry_run/answers.hpp"
 
 #include <gmock/gmock.h>

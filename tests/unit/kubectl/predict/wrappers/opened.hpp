@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kubectl/predict/wrappers/open.hpp"
-#include "server/text/yaml.hpp"
+#include "kubectl/text/yaml.hpp"
 
 #include <gtest/gtest.h>
 

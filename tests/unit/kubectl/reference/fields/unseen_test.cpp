@@ -1,7 +1,7 @@
 #include "kubectl/reference/fields/unseen.hpp"
 
 #include "kubectl/reference/fields/table.hpp"
-#include "server/text/yaml.hpp"
+#include "kubectl/text/yaml.hpp"
 #include "tests/support/named_case.hpp"
 
 #include <fmt/format.h>

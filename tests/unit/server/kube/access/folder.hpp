@@ -34,11 +34,4 @@ class FolderTest : public testing::Test {
   std::filesystem::path folder_;
 };
 
-// PEM in form; what is inside is not looked at before TLS is.
-inline const std::string ca_pem = "-----BEGIN CERTIFICATE-----\nQ0E=\n-----END CERTIFICATE-----\n";
-inline const std::string cert_pem =
-    "-----BEGIN CERTIFICATE-----\nQ0VSVA==\n-----END CERTIFICATE-----\n";
-inline const std::string key_pem =
-    "-----BEGIN EC PRIVATE KEY-----\nS0VZ\n-----END EC PRIVATE KEY-----\n";
-
 }  // namespace tpuwh::server::kube::access

@@ -523,6 +523,25 @@ TEST_F(StoreTest, takes_no_pod_without_chips_for_a_leader) {
             "pool-a");
 }
 
+// A feature that is off keeps nothing of Pods.
+TEST_F(StoreTest, keeps_the_parts_of_pods_that_are_wanted) {
+  Json one = worker("1");
+  one["spec"]["nodeName"] = "n";
+  store.keep_of_pods({.ray_workers = false, .leaders = false, .holders = false});
+  upsert(Kind::pod, one);
+  upsert(Kind::pod, leader("2", "n"));
+  EXPECT_EQ(store.size(Kind::pod), 0u);
+  store.keep_of_pods({.ray_workers = false, .leaders = false});
+  upsert(Kind::pod, one);
+  EXPECT_EQ(store.size(Kind::pod), 1u) << "it has chips of a Node";
+  EXPECT_TRUE(store.group_pods(group).empty());
+  store.keep_of_pods({.ray_workers = true, .leaders = false, .holders = false});
+  upsert(Kind::pod, one);
+  upsert(Kind::pod, leader("2", "n"));
+  EXPECT_EQ(store.size(Kind::pod), 1u);
+  EXPECT_EQ(store.group_pods(group).size(), 1u);
+}
+
 // Its chips may be in a claim: then nothing but a label says that it is worth reading.
 TEST(ObjectsOfTheStore, may_be_leaders_by_the_label_of_their_jobset) {
   ObjectReader reader("tpu-webhook.dev/");

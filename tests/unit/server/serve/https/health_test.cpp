@@ -19,16 +19,16 @@ TEST(HealthTest, is_ready_from_serving_until_draining) {
   EXPECT_EQ(health.why_not_ready(now), "draining");
 }
 
-TEST(HealthTest, waits_for_its_cluster_and_for_trust) {
+TEST(HealthTest, waits_for_its_cluster_and_for_a_certificate) {
   Health health(1);
   health.set_serving();
   health.await_cluster();
   EXPECT_NE(health.why_not_ready(system_clock::now()), "");
   health.set_synced();
   EXPECT_EQ(health.why_not_ready(system_clock::now()), "");
-  health.await_trust();
+  health.set_certificate_end({});
   EXPECT_NE(health.why_not_ready(system_clock::now()), "");
-  health.set_trusted();
+  health.set_certificate_end(system_clock::now() + std::chrono::hours(1));
   EXPECT_EQ(health.why_not_ready(system_clock::now()), "");
 }
 

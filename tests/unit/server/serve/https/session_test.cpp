@@ -3,8 +3,8 @@
 #include "server/serve/https/session.hpp"
 
 #include "server/limits/limits.hpp"
-#include "server/tls/issuing.hpp"
 #include "tests/support/heap_bytes.hpp"
+#include "tests/support/issued.hpp"
 #include "tests/support/named_case.hpp"
 #include "tests/unit/server/serve/https/with_handlers.hpp"
 
@@ -1066,7 +1066,7 @@ class TlsSession : public Logged {
  private:
   const std::vector<std::string> names_ = {"localhost"};
   const tls::SystemTime now_ = std::chrono::system_clock::now();
-  const tls::ContextPtr certificate_ = tls::make_context(tls::issue(names_, now_).pair, now_);
+  const tls::ContextPtr certificate_ = tls::make_context(test::issue(names_, now_).pair, now_);
 };
 
 TEST_F(TlsSession, begins_with_a_handshake_that_has_its_time) {

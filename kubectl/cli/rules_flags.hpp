@@ -1,0 +1,10 @@
+// The flags of `rules`.
+#pragma once
+
+#include "kubectl/cli/cli.hpp"
+
+namespace tpuwh::server::cli::kubectl_tpu {
+
+void add_rules(CLI::App& program, Command& chosen);
+
+}  // namespace tpuwh::server::cli::kubectl_tpu

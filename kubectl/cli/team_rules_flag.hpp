@@ -1,0 +1,22 @@
+// --team-rules FILE, for commands that judge objects by a team's rules.
+#pragma once
+
+#include "kubectl/team_rules/rules.hpp"
+
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace tpuwh::server::cli::kubectl_tpu {
+
+// Adds the flag, which writes the name of the file into `file`.
+void add_team_rules(CLI::App& command, std::string& file);
+
+// Reads the file, or returns nullopt if `file` is "". Throws settings::UsageError with all problems
+// of the file.
+std::optional<team_rules::Rules> read_team_rules(const std::string& file);
+
+}  // namespace tpuwh::server::cli::kubectl_tpu

@@ -1,0 +1,44 @@
+#include "kubectl/team_rules/rules.hpp"
+
+#include "base/names.hpp"
+
+#include <algorithm>
+
+namespace tpuwh::server::team_rules {
+
+std::string_view name_of(Capacity capacity) {
+  using Row = decltype(capacities)::value_type;
+  return std::ranges::find(capacities, capacity, &Row::second)->first;
+}
+
+// The search goes back to the last '*' alone, so its time is at most the product of both lengths.
+bool matches(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0, t = 0, after_star = std::string_view::npos, resumed = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      after_star = ++p;
+      resumed = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p;
+      ++t;
+    } else if (after_star != std::string_view::npos) {
+      p = after_star;
+      t = ++resumed;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+const Rule* rule_of(const Rules& rules, std::string_view ns) {
+  // No namespace has a longer name. The bound keeps the search short for a hostile one.
+  ns = ns.substr(0, base::max_label_length + 1);
+  for (const Rule& rule : rules.list)
+    for (const std::string& pattern : rule.namespaces)
+      if (matches(pattern, ns)) return &rule;
+  return nullptr;
+}
+
+}  // namespace tpuwh::server::team_rules
