@@ -157,7 +157,6 @@ const std::set<std::string>& elsewhere_of_container() {
 }
 const std::set<std::string>& elsewhere_of_spec() {
   static const std::set<std::string> all = {"serviceAccount",
-                                            "automountServiceAccountToken",
                                             "priorityClassName",
                                             "imagePullSecrets",
                                             "containers",

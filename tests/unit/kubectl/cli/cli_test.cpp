@@ -53,8 +53,9 @@ std::string text_of(const Setting& setting) {
 }
 
 TEST(CommandLineTest, serve_is_something_to_run) {
-  const auto command = parse({"serve", "--listen", "127.0.0.1:0", "--threads", "2", "--drain-delay",
-                              "0", "--tls-client-name", "a.b", "--tls-client-name", "::1"});
+  const auto command =
+      parse({"serve", "--listen", "127.0.0.1:0", "--threads", "2", "--drain-delay", "0",
+             "--tls-client-ca", "ca.pem", "--tls-client-name", "a.b", "--tls-client-name", "::1"});
   EXPECT_TRUE(command.run);
   EXPECT_EQ(command.text, "");
 }

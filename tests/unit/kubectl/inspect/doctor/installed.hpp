@@ -11,7 +11,6 @@
 #include "kubectl/text/yaml.hpp"
 #include "server/text/base64.hpp"
 #include "server/text/read_file.hpp"
-#include "kubectl/text/yaml.hpp"
 #include "tests/support/issued.hpp"
 
 #include <openssl/evp.h>
@@ -144,7 +143,7 @@ inline void render_entries(Json& configuration, const webhook::config::Config& c
 inline void enforce(Objects& objects) {
   Json& file = object_of(objects, "Secret", "tpu-webhook-config")["data"]["config.json"];
   std::string text = *text::decode_base64(file.get<std::string>());
-  replace_text(text, "mode: shadow", "mode: enforce");
+  replace_text(text, R"("mode": "shadow")", R"("mode": "enforce")");
   file = text::encode_base64(text);
   template_of(objects)["metadata"]["annotations"]["checksum/config"] = sha256_of(text);
   render_entries(object_of(objects, "MutatingWebhookConfiguration"), {});
