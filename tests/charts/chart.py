@@ -89,14 +89,14 @@ TEXTS = [
     ({}, ["no automountServiceAccountToken: true", "serviceAccountToken:", "resourceNames: [tpu-webhook-certificate]", "no caBundle:",
           "mountPath: /certificate", "no kind: ConfigMap", "no cert-manager.io", "type: Opaque", "optional: true", 'image: "kubectl-tpu:',
           "- certificate\n            - keep\n"]),
-    ({"config": {"ledger": "none"}}, ["serviceAccountToken:", "no configmaps", "no rayclusters", "no [services]", "[pods]", "[nodes]",
+    ({"config": {"ledger": "none"}}, ["serviceAccountToken:", "no configmaps", "no resources: [rayclusters]", "no [services]", "[pods]", "[nodes]",
                                       "resources: [secrets]"]),
     ({"keeper": {"image": {"repository": "r.example/b", "digest": "sha256:" + "1" * 64}, "resources": {"limits": {"memory": "1Gi"}}}},
      [f'image: "r.example/b@sha256:{"1" * 64}"', "memory: 1Gi"]),
     ({**SUPPLIED, "config": NO_FEATURE}, ["no serviceAccountToken", "no automountServiceAccountToken: true", "no kind: ClusterRole", "no kind: Role",
                                           "no FlowSchema", "egress: []"]),
-    ({**SUPPLIED, "config": {**NO_FEATURE, "placementHint": True}}, ["serviceAccountToken:", "[nodes]", "no [pods]", "no kind: Role\n"]),
-    ({**MANAGED, "config": {**NO_FEATURE, "claims": True}}, ["serviceAccountToken:", "resourceclaims", "no [nodes]", "no [pods]", "no kind: Role\n"]),
+    ({**SUPPLIED, "config": {**NO_FEATURE, "placementHint": True}}, ["serviceAccountToken:", "[nodes]", "no resources: [pods]\n    verbs:", "no kind: Role\n"]),
+    ({**MANAGED, "config": {**NO_FEATURE, "claims": True}}, ["serviceAccountToken:", "resourceclaims", "no [nodes]", "no resources: [pods]\n    verbs:", "no kind: Role\n"]),
     ({**MANAGED, "config": {**NO_FEATURE, "ledger": "memory"}, "replicas": 1}, ["no serviceAccountToken", "no kind: ClusterRole"]),
     (SUPPLIED, ["secretName: mine", f"caBundle: {BASE64}", "no resourceNames", "mountPath: /certificate", "no tpu-webhook-certificate",
                 "no optional: true", "no keeper"]),
@@ -118,7 +118,7 @@ TEXTS = [
     ({"config": {"drain": {"delay": "0", "timeout": "1.5h"}}}, ["terminationGracePeriodSeconds: 5405"]),
     ({"image": {"repository": "r.example/a", "tag": "v2"}}, ['image: "r.example/a:v2"']),
     ({"image": {"tag": "v2", "digest": "sha256:" + "0" * 64}}, [f'image: "tpu-webhook@sha256:{"0" * 64}"']),
-    ({"replicas": None}, ["no replicas:", "kind: PodDisruptionBudget", "topologyKey: kubernetes.io/hostname"]),
+    ({"replicas": None}, ["no replicas: 3", "kind: PodDisruptionBudget", "topologyKey: kubernetes.io/hostname"]),
     ({"failurePolicy": "Ignore", "timeoutSeconds": 3, "config": {"mode": "enforce"}}, ["timeoutSeconds: 3", "no failurePolicy: Fail"]),
     ({}, ["no failurePolicy: Fail", "priorityClassName: tpu-webhook", "kind: PriorityClass", "value: 1000000000", "no ResourceQuota"]),
     ({}, ["no kind: PodMonitor"]),
@@ -242,7 +242,7 @@ REFUSED = [
     ({"config": {"healthMetrics": False}}, "'healthMetrics' not allowed"),
     ({"config": {"teamRules": "/rules.yaml"}}, "'teamRules' not allowed"),
     ({"teamRules": {"rules": [{"name": "a", "namespaces": ["*"]}]}}, "kubectl tpu policy --team-rules rules.yaml | kubectl apply -f -"),
-    ({"config": {"findings": {"TPU-651": "deny"}}}, "/config/findings"),
+    ({"config": {"findings": {"TPU-651": "deny"}}}, "invalid propertyName 'TPU-651'"),
     ({"metrics": {"port": 8081}}, "/metrics/port"),
     ({"metrics": {"port": 10250}}, "metrics.port is port, 10250"),
     ({"metrics": {"from": [{}]}}, "/metrics/from/0"),
@@ -495,7 +495,7 @@ def configuration(text):
 
 def rules(text, kind, name="tpu-webhook"):
     """The rules of the ClusterRole or Role of this name, each with its reason; none where there is no such role."""
-    found = re.findall(rf"^kind: {kind}\nmetadata:\n  name: {name}\n(?:  .*\n)*rules:\n(.*?)(?=\n---|\Z)", text, re.S | re.M)
+    found = re.findall(rf"^kind: {kind}\nmetadata:\n  name: {name}\n(?:  [^\n]*\n)*rules:\n(.*?)(?=\n---|\Z)", text, re.S | re.M)
     assert len(found) <= 1, found
     return [rule.rstrip() for rule in re.split(r"^(?=  # )", "".join(found), flags=re.M) if rule.strip()]
 
@@ -773,7 +773,7 @@ class Chart(unittest.TestCase):
         for given, beside in (([], True), ([{"podSelector": {}}], False)):
             text = render({"metrics": {"from": given}})
             with self.subTest(given):
-                self.assertEqual(not beside, "healthMetrics: false" in configuration(text).splitlines())
+                self.assertEqual(beside, json.loads(configuration(text)).get("healthMetrics", True))
                 policy = re.search(r"kind: NetworkPolicy\n.*?\n  egress", text, re.S)[0]
                 rules = re.split(r"^    - ", policy.partition("  ingress:\n")[2], flags=re.M)[1:]
                 ports = [(re.findall(r"port: (\w+)", rule), "from:" in rule) for rule in rules]
@@ -859,7 +859,7 @@ class Chart(unittest.TestCase):
                                                 text=True, capture_output=True, check=True).stdout
                         self.assertEqual(rules(keeper, kind, "tpu-webhook-keeper"), rules(text, kind, "tpu-webhook-keeper"))
                         self.assertTrue(rules(text, kind, "tpu-webhook-keeper"))
-            keys = re.findall(r"- key: (\S+)\n +path: (\S+)\n", text.partition("- name: certificate\n          secret:")[2].partition("---")[0])
+            keys = re.findall(r"- key: (\S+)\n +path: (\S+)\n", text.partition("- name: certificate\n          secret:")[2].partition("- name: account")[0])
             self.assertEqual([("tls.crt", "tls.crt"), ("tls.key", "tls.key")], keys)
 
     def test_the_alert_of_the_keeper_follows_from_its_times(self):

@@ -458,6 +458,13 @@ def on_one_node(installation):
         installation.cluster.write(path_of("Pod", name, NAMESPACE), pod)
 
 
+def with_a_keeper(installation):
+    on_one_node(installation)
+    pod = copy.deepcopy(installation.cluster.one("Deployment", "tpu-webhook-keeper", NAMESPACE)["spec"]["template"])
+    pod["metadata"]["name"] = "keeper"
+    installation.cluster.write(path_of("Pod", "keeper", NAMESPACE), pod)
+
+
 def rolled_out(installation):
     deployment = installation.cluster.one("Deployment", namespace=NAMESPACE)
     deployment["metadata"]["generation"] = 1
@@ -485,8 +492,8 @@ LOOKS = [
     (nothing, VALUES, "deployment", "kubectl -n hooks describe deployment,pods", "tpu-webhook"),
     (nothing, VALUES, "service", "kubectl -n hooks get pods,events", ""),
     (strangers, VALUES, "service", "kubectl -n hooks get pods --show-labels", "replica-a"),
-    (on_one_node, VALUES, "certificate", "kubectl -n hooks logs deployment/tpu-webhook", "made up"),
-    (on_one_node, VALUES, "ca-bundle", "kubectl -n hooks logs deployment/tpu-webhook", "made up"),
+    (with_a_keeper, VALUES, "certificate", "kubectl -n hooks logs deployment/tpu-webhook-keeper", "made up"),
+    (with_a_keeper, VALUES, "ca-bundle", "kubectl -n hooks logs deployment/tpu-webhook-keeper", "made up"),
     (rolled_out, VALUES, "versions", "kubectl -n hooks rollout status deployment/tpu-webhook", "successfully rolled out"),
     (managed, {**VALUES, "certificate": {"mode": "cert-manager"}}, "ca-bundle", "kubectl -n hooks describe certificates", "tpu-webhook"),
     (managed, {**VALUES, "certificate": {"mode": "cert-manager"}}, "certificate", "kubectl -n hooks describe certificates", "tpu-webhook"),

@@ -64,9 +64,38 @@ annotations:
       protocol: TCP
 {{- end }}
 
+{{/* Where a client in a Pod looks for the account's token, CA and namespace, and the volume with them. */}}
+{{- define "tpu-webhook.accountMount" -}}
+- name: account
+  mountPath: /var/run/secrets/kubernetes.io/serviceaccount
+  readOnly: true
+{{- end }}
+
+{{- define "tpu-webhook.accountVolume" -}}
+- name: account
+  projected:
+    defaultMode: 420
+    sources:
+      - serviceAccountToken:
+          path: token
+          expirationSeconds: 3600
+      - configMap:
+          name: kube-root-ca.crt
+          items:
+            - key: ca.crt
+              path: ca.crt
+      - downwardAPI:
+          items:
+            - path: namespace
+              fieldRef:
+                apiVersion: v1
+                fieldPath: metadata.namespace
+{{- end }}
+
 {{/* The image of kubectl-tpu, {root, image}: beside image.repository unless `image` names another. */}}
 {{- define "tpu-webhook.kubectlImage" -}}
 {{- $image := .image | default dict -}}
+{{- $_ := include "tpu-webhook.image" .root -}}
 {{- $beside := regexReplaceAll "[^/]*$" .root.Values.image.repository "kubectl-tpu" -}}
 {{- $image.repository | default $beside }}{{ if $image.digest }}@{{ $image.digest }}{{ else }}:{{ $image.tag | default .root.Values.image.tag | default .root.Chart.AppVersion }}{{ end -}}
 {{- end }}
