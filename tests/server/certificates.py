@@ -8,6 +8,7 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
+import threading
 
 FOLDER = pathlib.Path()  # what make_pki made, within made()
 
@@ -26,9 +27,17 @@ def make_pair(folder, name, days=1, names=("localhost",)):
     return cert, key
 
 
-@functools.cache
 def own_pair():
     """What a server of these tests has where its certificate does not matter: trusted by itself, for all names that a test uses."""
+    with _making:
+        return _own_pair()
+
+
+_making = threading.Lock()  # else checks that run at once make two
+
+
+@functools.cache
+def _own_pair():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="tpu-webhook-own-pair-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     cert, key = folder / "own.crt", folder / "own.key"

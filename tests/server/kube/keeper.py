@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import time
 
+import certificates
 from checks import check
 from made_up_api import Living, Server
 from program import tools

@@ -101,7 +101,7 @@ def each_feature_asks_for_what_it_needs_and_no_more():
     for feature, kinds in {"ledger": {"pods", "services", "rayclusters"}, "hint": {"nodes"}, "followers": {"pods", "nodes"}}.items():
         api = Api()
         flags = [flag for other, words in OFF.items() if other != feature for flag in words]
-        with Server(api, tls=False) as server, Serving(server, *flags) as program:
+        with Server(api) as server, Serving(server, *flags) as program:
             program.wait_for_log("cluster listed")
             answer = program.review(member_of_a_job())
             assert answer.status == 200 and "patch" in json.loads(answer.body)["response"], answer
@@ -116,7 +116,7 @@ def each_feature_asks_for_what_it_needs_and_no_more():
 @check
 def without_a_feature_it_asks_for_nothing():
     api = Api()
-    with Server(api, tls=False) as server, Serving(server, *(flag for words in OFF.values() for flag in words)) as program:
+    with Server(api) as server, Serving(server, *(flag for words in OFF.values() for flag in words)) as program:
         answer = program.review(member_of_a_job())
         assert answer.status == 200 and "patch" in json.loads(answer.body)["response"], answer
         assert program.probe("/readyz").status == 200

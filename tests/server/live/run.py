@@ -462,11 +462,11 @@ def doctor_goes_on_where_nothing_may_be_read():
     assert set(api.methods()) == {"GET"}, api.methods()
 
 
-def replicas(api, *names, metrics=9002):
-    """The Deployment with a ready Pod of each name; probes are at 9001, and metrics where charts before had no port for them."""
+def replicas(api, *names):
+    """The Deployment with a ready Pod of each name. Returns the paths of their metrics."""
     labels = {"app": "tpu-webhook"}
     ours = container("tpu-webhook", "i", args=["serve", "--ledger=cluster"],
-                     ports=[("https", 8443), ("health", 9001)] + [("metrics", metrics)] * bool(metrics))
+                     ports=[("https", 8443), ("health", 9001), ("metrics", 9002)])
     api.collections["/apis/apps/v1/namespaces/hooks/deployments"] = [
         {"metadata": {"name": "tpu-webhook"},
          "spec": {"selector": {"matchLabels": labels},
@@ -474,7 +474,7 @@ def replicas(api, *names, metrics=9002):
     api.collections["/api/v1/namespaces/hooks/pods"] = [
         {"metadata": {"name": name, "labels": labels}, "spec": {"containers": [ours]},
          "status": {"conditions": [{"type": "Ready", "status": "True"}]}} for name in names]
-    return [f"/api/v1/namespaces/hooks/pods/{name}:{metrics or 9001}/proxy/metrics" for name in names]
+    return [f"/api/v1/namespaces/hooks/pods/{name}:9002/proxy/metrics" for name in names]
 
 
 def of_file(objects, *arguments):
@@ -542,8 +542,8 @@ def doctor_asks_each_replica_how_fresh_it_is():
 @check
 def doctor_asks_no_further_where_a_replica_is_not_reached():
     api = Objects()
-    first, _ = replicas(api, "a", "b", metrics=None)
-    unreached = "error trying to reach service: dial tcp 10.0.0.7:9001: timeout"
+    first, _ = replicas(api, "a", "b")
+    unreached = "error trying to reach service: dial tcp 10.0.0.7:9002: timeout"
     api.faults = [says({first: (503, unreached)})]
     (line,), err = freshness(api)
     assert line[0] == "unknown" and "10.0.0.7" in line[1] and "b: not asked" in line[1], (line, err)
