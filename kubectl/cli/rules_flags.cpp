@@ -4,6 +4,7 @@
 #include "kubectl/cli/config_flags.hpp"
 #include "kubectl/reference/rules/command.hpp"
 #include "kubectl/reference/rules_diff/command.hpp"
+#include "server/rules/rules.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -53,10 +54,12 @@ void add_rules(CLI::App& program, Command& chosen) {
                     "Print the entries of the MutatingWebhookConfiguration, with the labels and "
                     "conditions by which "
                     "they share the Pods; --output json: also the parts of the conditions");
-  options->layers = add_settings(*command, settings::Scope::names);
+  const auto layers = add_settings(*command, settings::Scope::names);
   command->footer(rules_example);
-  command->callback([options, older, &chosen] {
-    options->prefix = options->layers->resolve().options.webhook.prefix;
+  command->callback([options, layers, older, &chosen] {
+    const settings::ServeOptions resolved = layers->resolve().options;
+    options->config = resolved.webhook;
+    options->needs = rules::needs_of(*layers, resolved);
     chosen.run = [options, older](const text::Console& console) {
       return older->empty() ? rules::run_rules(*options, console)
                             : rules_diff::run_rules_diff(*options, *older, console);

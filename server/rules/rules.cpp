@@ -80,16 +80,16 @@ Json to_json(const Rules& rules) {
           {"writes", writes},       {"never", rules.never},     {"reads", reads}};
 }
 
-kube::cluster::RbacNeeds needs_of(const settings::Layers& layers) {
+kube::cluster::RbacNeeds needs_of(const settings::Layers& layers,
+                                  const settings::ServeOptions& resolved) {
   if (layers.file.empty()) return {};
-  const settings::ServeOptions serve = layers.resolve().options;
-  return {kube::cluster::features_of(serve.webhook, settings::uses_cluster(serve.ledger))};
+  return {kube::cluster::features_of(resolved.webhook, settings::uses_cluster(resolved.ledger))};
 }
 
-Json rules_json(const settings::Layers& layers) {
-  Json out = to_json(rules_of(layers.resolve().options.webhook.prefix));
+Json rules_json(const std::string& prefix, const kube::cluster::RbacNeeds& needs) {
+  Json out = to_json(rules_of(prefix));
   out["rights"] = Json::array();
-  for (const kube::cluster::RbacRule& rule : kube::cluster::rbac_rules(needs_of(layers))) {
+  for (const kube::cluster::RbacRule& rule : kube::cluster::rbac_rules(needs)) {
     Json right = {{"apiGroup", rule.api_group}, {"resource", rule.resource}, {"verbs", rule.verbs}};
     if (!rule.names.empty()) right["names"] = rule.names;
     right["ownNamespace"] = rule.own_namespace;

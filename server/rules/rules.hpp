@@ -38,10 +38,12 @@ Rules rules_of(const std::string& prefix);
 inline constexpr int rules_format = 1;  // what "format" says in it
 Json to_json(const Rules& rules);
 
-// Returns what the rights follow from: the configuration file, otherwise the chart's defaults.
-kube::cluster::RbacNeeds needs_of(const settings::Layers& layers);
+// Returns what the rights follow from: `resolved`, the value of layers.resolve(), if the layers
+// have a configuration file, otherwise the chart's defaults.
+kube::cluster::RbacNeeds needs_of(const settings::Layers& layers,
+                                  const settings::ServeOptions& resolved);
 
-// Returns to_json() and the rights that `serve` needs, by a command line.
-Json rules_json(const settings::Layers& layers);
+// Returns to_json() and the rights that `serve` needs.
+Json rules_json(const std::string& prefix, const kube::cluster::RbacNeeds& needs);
 
 }  // namespace tpuwh::server::rules

@@ -2,6 +2,7 @@
 
 #include "kubectl/reference/rules/entries.hpp"
 #include "kubectl/reference/rules/report.hpp"
+#include "kubectl/reference/rules/roles.hpp"
 #include "kubectl/text/json_line.hpp"
 
 #include <ostream>
@@ -11,15 +12,14 @@ namespace tpuwh::server::rules {
 int run_rules(const RulesOptions& options, const text::Console& console) {
   const bool json = options.output == RulesOutput::json;
   if (options.entries) {
-    const webhook::config::Config config = options.layers->resolve().options.webhook;
-    console.out << (json ? text::json_line(entries_json(config), true)
-                         : text::printed_lines(entries_yaml(config)));
+    console.out << (json ? text::json_line(entries_json(options.config), true)
+                         : text::printed_lines(entries_yaml(options.config)));
   } else if (options.rbac) {
-    console.out << text::printed_lines(kube::cluster::rbac_yaml(needs_of(*options.layers)));
+    console.out << text::printed_lines(server_roles_yaml(options.needs));
   } else if (json) {
-    console.out << text::json_line(rules_json(*options.layers), true);
+    console.out << text::json_line(rules_json(options.config.prefix, options.needs), true);
   } else {
-    const Rules rules = rules_of(options.prefix);
+    const Rules rules = rules_of(options.config.prefix);
     console.out << text::printed_lines(options.output == RulesOutput::text ? as_text(rules)
                                                                            : as_markdown(rules));
   }

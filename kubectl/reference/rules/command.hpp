@@ -2,9 +2,9 @@
 #pragma once
 
 #include "kubectl/text/console.hpp"
-#include "server/settings/layers.hpp"
+#include "server/kube/cluster/rbac.hpp"
+#include "webhook/config/config.hpp"
 
-#include <memory>
 #include <string>
 
 namespace tpuwh::server::rules {
@@ -13,10 +13,10 @@ enum class RulesOutput { text, markdown, json };
 
 struct RulesOptions {
   RulesOutput output = RulesOutput::text;
-  std::string prefix = "tpu-webhook.dev/";
   bool rbac = false;     // print only the rights, as YAML
   bool entries = false;  // print only the entries of the MutatingWebhookConfiguration
-  std::shared_ptr<const settings::Layers> layers = nullptr;
+  webhook::config::Config config = {};
+  kube::cluster::RbacNeeds needs = {};
 };
 
 // docs/patch-surface.md is the markdown form; a test fails if they differ.

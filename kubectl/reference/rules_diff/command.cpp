@@ -35,7 +35,7 @@ Result<Rules> read_rules(const std::string& file) {
 
 int run_rules_diff(const rules::RulesOptions& options, const std::string& older_file,
                    const text::Console& console) {
-  const Rules rules = rules::rules_of(options.prefix);
+  const Rules rules = rules::rules_of(options.config.prefix);
   const auto older = read_rules(older_file);
   if (!older)
     return text::print_error(console, fmt::format("{}: {}", older_file, older.error().text()));

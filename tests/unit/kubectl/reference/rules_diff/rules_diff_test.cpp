@@ -42,7 +42,7 @@ Ran diff(const std::string& older, RulesOutput output = RulesOutput::text) {
   std::istringstream in;
   std::ostringstream out, err;
   const int code =
-      run_rules_diff({.output = output, .prefix = our_prefix}, file, {in, out, err, false});
+      run_rules_diff({.output = output, .config = {.prefix = our_prefix}}, file, {in, out, err, false});
   std::remove(file.c_str());
   return {code, out.str(), err.str()};
 }
@@ -115,7 +115,7 @@ TEST(RulesDiffTest, what_cannot_be_compared) {
   }
   std::istringstream in;
   std::ostringstream out, err;
-  EXPECT_EQ(run_rules_diff({.prefix = our_prefix}, "/no/such", {in, out, err, false}), 2);
+  EXPECT_EQ(run_rules_diff({.config = {.prefix = our_prefix}}, "/no/such", {in, out, err, false}), 2);
 }
 
 }  // namespace
