@@ -14,6 +14,7 @@
 #include "kubectl/cli/rules_flags.hpp"
 #include "kubectl/cli/slices_flags.hpp"
 #include "kubectl/cli/wrong_usage.hpp"
+#include "server/cli/words.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -65,19 +66,6 @@ class Names final : public CLI::Formatter {
     return name;
   }
 };
-
-// Sets one word for each idea in --help: commands have arguments, and names instead of types.
-void set_words(CLI::App& app) {
-  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
-  app.get_formatter()->label("Positionals", "Arguments");
-  for (CLI::Option* option :
-       app.get_options([](CLI::Option* each) { return each->get_positional(); }))
-    if (option->get_type_name() == "TEXT") option->type_name("");
-  for (CLI::App* each : app.get_subcommands([](CLI::App*) { return true; })) {
-    each->group("Commands");
-    set_words(*each);
-  }
-}
 
 // The words of the command that was chosen, as deep as it was.
 std::vector<std::string> chosen_path(const CLI::App& program) {

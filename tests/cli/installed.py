@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""installed.py CMAKE BUILD: what `cmake --install` puts beside the programs is what they and the build print."""
+"""installed.py CMAKE BUILD: what `cmake --install` puts beside the programs is what kubectl-tpu and the build print."""
 
 import os
 import pathlib
@@ -7,34 +7,29 @@ import subprocess
 import sys
 import tempfile
 
+SCRIPTS = {"bash-completion/completions/kubectl-tpu": "bash", "zsh/site-functions/_kubectl-tpu": "zsh",
+           "fish/vendor_completions.d/kubectl-tpu.fish": "fish"}
+
 
 def main(cmake, build):
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as manual:
         subprocess.run([pathlib.Path(build) / "kubectl/pages/man_pages", manual], check=True)
         subprocess.run([cmake, "--install", build, "--prefix", folder], check=True, stdout=subprocess.DEVNULL)
-        prefix = pathlib.Path(folder)
-        bin, share = prefix / "bin", prefix / "share"
-        wrong, count = [], 0
-        for name, page in (("tpu-webhook", "config-check"), ("kubectl-tpu", "ledger-list")):
-            def prints(*arguments, program=bin / name):
-                return subprocess.run([program, *arguments], check=True, capture_output=True, text=True).stdout
-
-            pages = sorted(pathlib.Path(manual, name).iterdir())
-            assert pathlib.Path(manual, name, f"{name}-{page}.1") in pages
-            wanted = {share / f"man/man1/{each.name}": each.read_text(encoding="utf-8") for each in pages}
-            scripts = {f"bash-completion/completions/{name}": "bash", f"zsh/site-functions/_{name}": "zsh",
-                       f"fish/vendor_completions.d/{name}.fish": "fish"}
-            if name == "kubectl-tpu":
-                wanted |= {share / path: prints("completion", shell) for path, shell in scripts.items()}
-            else:
-                wrong += [share / path for path in scripts if (share / path).exists()]
-            count += len(wanted)
-            wrong += [path for path, text in wanted.items()
-                      if not path.is_file() or path.read_text(encoding="utf-8") != text]
+        bin, share = pathlib.Path(folder, "bin"), pathlib.Path(folder, "share")
+        pages = sorted(pathlib.Path(manual, "kubectl-tpu").iterdir())
+        assert pathlib.Path(manual, "kubectl-tpu", "kubectl-tpu-ledger-list.1") in pages
+        wanted = {share / f"man/man1/{each.name}": each.read_text(encoding="utf-8") for each in pages}
+        for path, shell in SCRIPTS.items():
+            wanted[share / path] = subprocess.run([bin / "kubectl-tpu", "completion", shell], check=True, capture_output=True,
+                                                  text=True).stdout
+        wrong = [path for path, text in wanted.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+        wrong += [path for path in share.rglob("*tpu-webhook*") if path.is_file()]  # a server has neither
         if os.readlink(bin / "kubectl_complete-tpu") != "kubectl-tpu":
             wrong.append(bin / "kubectl_complete-tpu")
+        if not os.access(bin / "tpu-webhook", os.X_OK):
+            wrong.append(bin / "tpu-webhook")
     print("\n".join(f"not installed, or other than printed: {path}" for path in wrong)
-          or f"{count} files are what the programs and man_pages print")
+          or f"{len(wanted)} files are what kubectl-tpu and man_pages print")
     return 1 if wrong else 0
 
 

@@ -1,6 +1,7 @@
 #include "server/cli/tpu_webhook/program.hpp"
 
 #include "server/cli/setting_flags.hpp"
+#include "server/cli/words.hpp"
 #include "server/rules/rules.hpp"
 #include "server/serve/app/app.hpp"
 #include "server/settings/usage_error.hpp"
@@ -27,9 +28,8 @@ Examples:
   tpu-webhook serve --help)";
 
 constexpr auto serve_example = R"(
-Without --tls-cert the server issues its own certificate and prints its CA, which callers
-must trust. The configuration file (kubectl tpu config --help) can set all of this; it is
-read once, at startup.
+--tls-cert and --tls-key are required, as flags or in the configuration file. The file can set
+all of this (kubectl tpu config --help) and is read once, at startup.
 Exit code: 0 ended by SIGTERM or SIGINT, 1 it could not start or continue, 2 a setting is wrong
 or the certificate's files cannot be used.
 
@@ -74,7 +74,10 @@ void add_rules(CLI::App& program, Command& chosen) {
   auto layers = add_setting_flags(*command, settings::Scope::names);
   command->footer(rules_example);
   command->callback([layers, &chosen] {
-    chosen.text = text::dump_or_throw(rules::rules_json(*layers), 2) + "\n";
+    const settings::ServeOptions resolved = layers->resolve().options;
+    const Json json =
+        rules::rules_json(resolved.webhook.prefix, rules::needs_of(*layers, resolved));
+    chosen.text = text::dump_or_throw(json, 2) + "\n";
   });
 }
 
@@ -103,13 +106,14 @@ Command parse_command_line(int argc, const char* const* argv) {
   CLI::App app("Admission webhook for TPU workloads on Kubernetes", "tpu-webhook");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
-  app.footer(program_example);
   add_serve(app, chosen);
   add_rules(app, chosen);
   add_config(app, chosen);
   app.add_subcommand("version", "Print the version")->callback([&] {
     chosen.text = version_text();
   });
+  app.footer(program_example);  // after the commands, which would inherit it
+  set_words(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -118,13 +122,14 @@ Command parse_command_line(int argc, const char* const* argv) {
     chosen.text = version_text();
   } catch (const CLI::ParseError& error) {
     const auto left = app.remaining(true);
-    const bool no_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
-                            !left.empty() && !left.front().starts_with('-');
-    throw settings::UsageError(
-        no_command ? fmt::format("\"{}\" is not a command of tpu-webhook, which has serve, rules, "
-                                 "config check and version; other commands are in kubectl tpu",
-                                 left.front())
-                   : fmt::format("{}; see tpu-webhook --help", error.what()));
+    const bool incomplete = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+    const bool unknown = incomplete && !left.empty() && !left.front().starts_with('-');
+    if (unknown || (left.empty() && app.get_subcommands().empty()))
+      throw settings::UsageError(fmt::format(
+          "{} of tpu-webhook, which has serve, rules, config check and version; other commands are "
+          "in kubectl tpu",
+          unknown ? fmt::format("\"{}\" is not a command", left.front()) : "expected a command"));
+    throw settings::UsageError(fmt::format("{}; see tpu-webhook --help", error.what()));
   }
   return chosen;
 }

@@ -1,0 +1,19 @@
+#include "server/cli/words.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace tpuwh::server::cli {
+
+void set_words(CLI::App& app) {
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app.get_formatter()->label("Positionals", "Arguments");
+  for (CLI::Option* option :
+       app.get_options([](CLI::Option* each) { return each->get_positional(); }))
+    if (option->get_type_name() == "TEXT") option->type_name("");
+  for (CLI::App* each : app.get_subcommands([](CLI::App*) { return true; })) {
+    each->group("Commands");
+    set_words(*each);
+  }
+}
+
+}  // namespace tpuwh::server::cli
