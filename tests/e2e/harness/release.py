@@ -125,8 +125,7 @@ class Release:
             self._api.patch("v1", "Service", NAME, {"spec": {**leads, "clusterIP": None, "clusterIPs": None}}, NAMESPACE)
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder.mkdir(parents=True)
-            own = self._api.get("apps/v1", "Deployment", keeper.NAME, NAMESPACE)
-            self._start({**self.deployment["spec"], "replicas": 1}, own and own["spec"]["template"]["spec"])
+            self._start({**self.deployment["spec"], "replicas": 1}, self._keepers_pod_now())
             self.wait_called()
             yield self
         finally:
@@ -134,6 +133,21 @@ class Release:
             uninstall()
             self.wait_called(False)
             self.install()
+
+    @contextlib.contextmanager
+    def run_by(self, program: pathlib.Path):
+        """While this holds, processes that start are of this program, and the keeper's of the kubectl-tpu beside it."""
+        ours, self._program = self._program, program
+        try:
+            yield
+        finally:
+            self._program = ours
+
+    def follow_deployments(self) -> None:
+        """After somebody else has changed the Deployments: the keeper, and each replica that starts from now on, are as they say."""
+        self.deployment = self._api.get("apps/v1", "Deployment", NAME, NAMESPACE)
+        self._end_keeper()
+        self._mount(self.deployment["spec"]["template"]["spec"], self._keepers_pod_now())
 
     # -- being called -------------------------------------------------------------------------
 
@@ -244,9 +258,13 @@ class Release:
         })
 
     def _start(self, deployment: dict, keepers_pod: dict | None = None) -> None:
-        pod = deployment["template"]["spec"]
-        self._mounts = replica.write_mounts(self._api, pod, NAMESPACE, self._folder / "mounts")
         self._service = Service(self._state.directory, f"{self._state.addresses[NAME]}:443", self._folder)
+        self._mount(deployment["template"]["spec"], keepers_pod)
+        self.scale(deployment["replicas"])
+
+    def _mount(self, pod: dict, keepers_pod: dict | None) -> None:
+        """Folders for the mounts of the replicas that start from now on, and the keeper's process if it has Pods."""
+        self._mounts = replica.write_mounts(self._api, pod, NAMESPACE, self._folder / f"mounts-{next(_numbers)}")
         if keepers_pod:
             (volume,) = [one["secret"] for one in pod["volumes"] if one["name"] == "certificate"]
             self.kubelet = Kubelet(self._api, volume["secretName"], NAMESPACE, self._mounts["/certificate"],
@@ -254,19 +272,26 @@ class Release:
             self.keeper_pod = keepers_pod
             self.keeper = keeper.Keeper(self._state, self._program, keepers_pod)
             self.keeper.start()
-        self.scale(deployment["replicas"])
 
     def _end(self) -> None:
         """No process of ours is left."""
-        if self.keeper:
-            self.keeper.forget()
-        if self.kubelet:
-            self.kubelet.end()
+        self._end_keeper()
         for one in self.replicas:
             one.forget()
         if self._service:
             self._service.end()
-        self.replicas, self._service, self.keeper, self.kubelet = [], None, None, None
+        self.replicas, self._service = [], None
+
+    def _end_keeper(self) -> None:
+        if self.keeper:
+            self.keeper.forget()
+        if self.kubelet:
+            self.kubelet.end()
+        self.keeper = self.kubelet = None
+
+    def _keepers_pod_now(self) -> dict | None:
+        own = self._api.get("apps/v1", "Deployment", keeper.NAME, NAMESPACE)
+        return own and own["spec"]["template"]["spec"]
 
     @staticmethod
     def _keepers_pod(objects: list) -> dict | None:
