@@ -2,6 +2,7 @@
 
 #include "kubectl/certificate/keeper.hpp"
 #include "kubectl/certificate/rights.hpp"
+#include "kubectl/reference/rules/roles.hpp"
 #include "server/net/task_group.hpp"
 #include "server/text/version.hpp"
 
@@ -53,8 +54,7 @@ int run_keep(const KeepOptions& options, const text::Console&) {
 }
 
 int run_rights(const KeepOptions& options, const text::Console& console) {
-  console.out << text::printed_lines(
-      kube::cluster::roles_yaml(keeper_name, keeper_rules(options.secret)));
+  console.out << text::printed_lines(rules::roles_yaml(keeper_name, keeper_rules(options.secret)));
   return 0;
 }
 

@@ -1,8 +1,8 @@
 #include "kubectl/certificate/configuration.hpp"
 
 #include "kubectl/certificate/types.hpp"
+#include "kubectl/text/base64.hpp"
 #include "kubectl/x509/certificates.hpp"
-#include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
 
 #include <fmt/format.h>

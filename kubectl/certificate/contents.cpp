@@ -3,8 +3,8 @@
 #include "base/names.hpp"
 #include "base/result.hpp"
 #include "kubectl/certificate/types.hpp"
+#include "kubectl/text/base64.hpp"
 #include "server/kube/client/bounded_json.hpp"
-#include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
 
 #include <fmt/format.h>

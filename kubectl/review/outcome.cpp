@@ -2,7 +2,7 @@
 
 #include "base/names.hpp"
 #include "kubectl/objects/read_json.hpp"
-#include "server/text/base64.hpp"
+#include "kubectl/text/base64.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/answer/respond.hpp"
 #include "webhook/read/body.hpp"

@@ -1,5 +1,5 @@
 #include "webhook/write/patch.hpp"
-#include "server/text/base64.hpp"
+#include "kubectl/text/base64.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tests/support/strict_patch.hpp"
 #include "webhook/reasons/declared.hpp"

@@ -26,8 +26,8 @@
 #include <utility>
 #include <vector>
 
+#include "kubectl/text/base64.hpp"
 #include "server/log/log.hpp"
-#include "server/text/base64.hpp"
 #include "tests/golden/golden_case.hpp"
 #include "tests/golden/recording.hpp"
 #include "tests/support/answer.hpp"

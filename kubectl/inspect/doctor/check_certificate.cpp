@@ -4,9 +4,9 @@
 #include "kubectl/inspect/doctor/entries.hpp"
 #include "kubectl/inspect/running/installation.hpp"
 #include "kubectl/print/shell_command.hpp"
+#include "kubectl/text/base64.hpp"
 #include "kubectl/x509/certificates.hpp"
 #include "kubectl/x509/trust.hpp"
-#include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
 
 #include <fmt/format.h>

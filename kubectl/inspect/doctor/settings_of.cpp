@@ -4,10 +4,10 @@
 #include "base/result.hpp"
 #include "kubectl/inspect/doctor/entries.hpp"
 #include "kubectl/inspect/doctor/layout.hpp"
+#include "kubectl/text/base64.hpp"
 #include "kubectl/text/yaml.hpp"
 #include "server/settings/layers.hpp"
 #include "server/settings/table.hpp"
-#include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/workloads/table.hpp"
 

@@ -7,7 +7,6 @@
 #include "server/kube/cluster/features.hpp"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tpuwh::server::kube::cluster {
@@ -27,12 +26,5 @@ struct RbacRule {
 };
 
 std::vector<RbacRule> rbac_rules(const RbacNeeds& needs);
-
-// Returns a ClusterRole and a Role of this name as YAML, each only if it has rules.
-std::string roles_yaml(std::string_view name, const std::vector<RbacRule>& rules);
-
-// Returns the ClusterRole and the Role named tpu-webhook as YAML, each only if it has rules. If no
-// rule is needed, the text is a comment.
-std::string rbac_yaml(const RbacNeeds& needs);
 
 }  // namespace tpuwh::server::kube::cluster

@@ -1,6 +1,6 @@
 #include "kubectl/certificate/contents.hpp"
 
-#include "server/text/base64.hpp"
+#include "kubectl/text/base64.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

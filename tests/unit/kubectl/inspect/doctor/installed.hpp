@@ -8,8 +8,8 @@
 #include "kubectl/inspect/doctor/view.hpp"
 #include "kubectl/inspect/doctor/wanted.hpp"
 #include "kubectl/reference/rules/entries.hpp"
+#include "kubectl/text/base64.hpp"
 #include "kubectl/text/yaml.hpp"
-#include "server/text/base64.hpp"
 #include "server/text/read_file.hpp"
 #include "tests/support/issued.hpp"
 

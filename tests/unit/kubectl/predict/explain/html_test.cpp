@@ -2,7 +2,7 @@
 
 #include "kubectl/predict/explain/style.hpp"
 #include "kubectl/predict/explain/svg.hpp"
-#include "server/text/base64.hpp"
+#include "kubectl/text/base64.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "server/text/base64.hpp"
+#include "kubectl/text/base64.hpp"
 
 #include "base/base64.hpp"
 #include "base/characters.hpp"

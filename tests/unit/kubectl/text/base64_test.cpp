@@ -1,4 +1,4 @@
-#include "server/text/base64.hpp"
+#include "kubectl/text/base64.hpp"
 
 #include <gtest/gtest.h>
 
