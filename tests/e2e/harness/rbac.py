@@ -4,6 +4,8 @@ import json
 import pathlib
 import subprocess
 
+import yaml
+
 
 def said(program: pathlib.Path) -> set:
     """The rights of `rules -o json` as (API group, resource, verb)."""

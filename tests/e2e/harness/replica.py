@@ -185,7 +185,7 @@ def write_mounts(api, pod: dict, namespace: str, folder: pathlib.Path) -> dict:
 
 
 def _contents(api, volume: dict, namespace: str) -> dict:
-    if "emptyDir" in volume:
+    if "emptyDir" in volume or "projected" in volume:  # the account's is written by each replica for itself
         return {}
     if "secret" in volume:
         data = api.get("v1", "Secret", volume["secret"]["secretName"], namespace).get("data", {})
