@@ -9,15 +9,18 @@
 namespace tpuwh::topology {
 namespace {
 
-// Returns whether the dimensions are a large shape of v4, v5p, tpu7 or tpu7x, of which only some
-// have a row.
+// Returns whether a slice with these dimensions consists of whole cubes: three axes in ascending
+// order, each a multiple of the cube's edge, with at most max_slice_chips chips. Only v4, v5p, tpu7
+// and tpu7x have cubes. The catalog has rows for only some of these shapes.
 bool follows_cube_rule(const Generation& generation, const Dims& dims) {
   const std::uint32_t axis = generation.cube_axis;
   return axis != 0 && dims.rank() == 3 && dims.divisible_by(Dims(axis, axis, axis)) &&
          dims.nondecreasing() && dims.chips() <= generation.max_slice_chips;
 }
 
-// Searches by halves, since every review calls it and tpu7x has 98 rows, which ascend by chips.
+// Returns whether the catalog has a row with these dimensions for the machine type. The rows are in
+// ascending order of chips. The search is binary, because each review calls this function and tpu7x
+// has 98 rows.
 bool has_row(const MachineType& machine, const Dims& dims) {
   const auto chips = [](const Topology& row) { return row.dims.chips(); };
   auto row = std::ranges::lower_bound(machine.topologies, dims.chips(), {}, chips);
@@ -27,14 +30,15 @@ bool has_row(const MachineType& machine, const Dims& dims) {
   return false;
 }
 
-// Returns the axes in ascending order; axes beyond the rank are 1 and come first.
+// Returns the sizes of the three axes in ascending order. For two dimensions the third size is 1,
+// which comes first.
 std::array<std::uint32_t, 3> sorted_axes(const Dims& dims) {
   std::array axes{dims.axis(0), dims.axis(1), dims.axis(2)};
   std::ranges::sort(axes);
   return axes;
 }
 
-// Returns the dimensions of the first row for which `is` returns true.
+// Returns the dimensions of the first row of the generation for which `is` returns true.
 template <class Is>
 std::optional<Dims> find_row(const Generation& generation, Is&& is) {
   for (const MachineType& machine : generation.machine_types)

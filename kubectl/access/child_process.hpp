@@ -1,4 +1,4 @@
-// A program that runs beside this one and does not outlive it.
+// Runs a program as a child process that ends at the latest when this program ends.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -14,18 +14,20 @@ namespace tpuwh::server::access {
 
 class ChildProcess {
  public:
-  // Starts the program `path` without a shell, in a process group of its own. Standard input and
-  // output are /dev/null, standard error is ours, and no other descriptor is handed on. If this
-  // program ends without the destructor, by SIGKILL too, the kernel sends the child SIGTERM.
-  // To be called on the main thread: the kernel counts the end of the thread that called.
+  // Starts the program `path` without a shell, as a child process with a process group of its own.
+  // The child reads from and writes to /dev/null, but writes errors to the standard error of this
+  // program. The child inherits no other descriptor. If this program ends without running the
+  // destructor of ChildProcess, for example by SIGKILL, the kernel sends SIGTERM to the child. Call
+  // this function on the main thread: the kernel also sends SIGTERM when the thread that called
+  // this function ends.
   //
-  //   errors  why there is no process: EAGAIN, ENOMEM
+  //   errors  EAGAIN or ENOMEM: the process cannot be created
   static boost::system::result<ChildProcess> start(const std::string& path,
                                                    std::vector<std::string> arguments);
 
   ChildProcess(ChildProcess&& other) noexcept : pid_(std::exchange(other.pid_, 0)) {}
   ChildProcess& operator=(ChildProcess&&) = delete;
-  // Sends the process group SIGTERM and, 2 s later, SIGKILL.
+  // Sends SIGTERM to the process group, and SIGKILL if the program still runs 2 s later.
   ~ChildProcess();
 
   pid_t pid() const { return pid_; }
@@ -36,7 +38,7 @@ class ChildProcess {
  private:
   explicit ChildProcess(pid_t pid) : pid_(pid) {}
 
-  pid_t pid_;  // 0 once there is no process
+  pid_t pid_;  // 0 after the process has ended or was moved to another object
 };
 
 }  // namespace tpuwh::server::access

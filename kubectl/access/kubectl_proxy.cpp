@@ -28,8 +28,8 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using kube::access::ApiConfig;
 
-// How long kubectl may take until it listens. Takes 0.05 to 0.2 s; a busy machine, or a wrapper
-// that downloads kubectl first, takes longer.
+// The longest wait until kubectl listens. It usually takes 0.05 to 0.2 s, and longer on a busy
+// machine or if a wrapper downloads kubectl first.
 constexpr std::chrono::seconds start_time{30};
 constexpr std::chrono::milliseconds look_again{5};
 
@@ -53,10 +53,10 @@ std::string find_program(const std::string& name) {
   return {};
 }
 
-// The process and the files that a signal handler ends and removes. It is written while these
-// signals are blocked.
+// The process that the signal handler terminates, and the folder and the socket that the handler
+// removes. These values change only while the handled signals are blocked.
 struct Running {
-  pid_t pid = 0;  // 0: nothing
+  pid_t pid = 0;  // 0 if no process runs
   std::array<char, sizeof(sockaddr_un::sun_path)> folder{}, socket{};
 };
 Running running;
@@ -71,10 +71,12 @@ void remove_all() {
 void on_ending_signal(int number) {
   if (running.pid != 0) kill(-running.pid, SIGTERM);
   remove_all();
-  raise(number);  // SA_RESETHAND: ends this program
+  raise(number);  // ends this program: SA_RESETHAND has restored the default action
 }
 
-// Handles each signal that would end this program; a command that handles one itself does so later.
+// Installs on_ending_signal() for those of `ending_signals` that have the default action. The
+// default action would end this program without removing the socket and its folder. A command that
+// handles a signal itself installs its own handler later.
 void handle_signals() {
   for (const int number : ending_signals) {
     struct sigaction before {};
@@ -102,7 +104,7 @@ class BlockedSignals {
   sigset_t before_;
 };
 
-// A `kubectl proxy` and its socket.
+// A `kubectl proxy` process and the Unix socket on which it listens.
 class Proxy {
  public:
   Proxy() = default;
@@ -117,7 +119,7 @@ class Proxy {
 
   std::optional<Error> start(const Choice& choice);
 
-  // Returns the descriptor of a connection.
+  // Connects to the proxy and returns the descriptor of the connection.
   Result<int> connect() const {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -147,7 +149,7 @@ std::optional<Error> Proxy::make_folder() {
         fmt::format("\"{}\" is too long for the path of a socket; expected at most {} "
                     "bytes, set TMPDIR to a shorter folder",
                     folder, running.socket.size() - name.size() - 1));
-  if (mkdtemp(folder.data()) == nullptr)  // mode 0700
+  if (mkdtemp(folder.data()) == nullptr)  // creates the folder with mode 0700
     return failure(
         fmt::format("cannot make the folder {} for the socket of kubectl proxy: {}; set "
                     "TMPDIR to a folder that may be written",

@@ -1,4 +1,4 @@
-// The API server of a kubeconfig, reached through `kubectl proxy`, which logs in.
+// Connects to the API server of a kubeconfig through `kubectl proxy`, which authenticates the user.
 //
 //   source  https://kubernetes.io/docs/reference/kubectl/generated/kubectl_proxy/ (read 2026-11)
 #pragma once
@@ -10,20 +10,22 @@
 
 namespace tpuwh::server::access {
 
-// Which API server a command asks; "" for kubectl's default.
+// Selects the API server that a command calls. An empty field selects kubectl's default.
 struct Choice {
   std::string kubeconfig;  // --kubeconfig
   std::string context;     // --context
 };
 
-// Returns how to reach the API server: with the Pod's service account in a Pod if neither a
-// kubeconfig nor a context is named, by $KUBECONFIG either; otherwise through a `kubectl proxy`.
+// Returns the configuration with which this program reaches the API server. By default, this
+// function starts a `kubectl proxy`. In a Pod, the Pod's ServiceAccount is used instead, if neither
+// `choice` nor $KUBECONFIG names a kubeconfig or a context.
 //
-// The proxy listens on a socket in a folder of its own, mode 0700. Both exist until the last copy
-// of the result is destroyed, or a signal ends this program. At most one proxy runs at a time.
+// The proxy listens on a Unix socket in a folder of its own, mode 0700. The proxy and the folder
+// exist until the last copy of the result is destroyed, or until a signal ends this program. At
+// most one proxy runs at a time.
 //
 //   errors  kube::access::Errc::api_access: kubectl is not installed, ended or does not listen.
-//           What kubectl prints on standard error is printed
+//           The standard error of kubectl is that of this program
 Result<kube::access::ApiConfig> find_api_server(const Choice& choice);
 
 }  // namespace tpuwh::server::access

@@ -23,9 +23,8 @@ kube::access::ApiConfig find_api_server(const KeepOptions& options) {
   if (!options.service_account.empty()) access.service_account = options.service_account;
   if (!access.in_cluster())
     throw std::runtime_error(
-        "KUBERNETES_SERVICE_HOST is not set, so this is not a Pod; the chart creates the keeper "
-        "with "
-        "certificate.mode=internal");
+        "KUBERNETES_SERVICE_HOST is not set, so this is not a Pod; the chart runs this command in "
+        "Deployment tpu-webhook-keeper if certificate.mode is internal");
   auto config = kube::access::in_cluster_config(access);
   if (!config) throw std::runtime_error(config.error().message());
   return std::move(*config);

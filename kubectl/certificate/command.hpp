@@ -1,4 +1,5 @@
-// `certificate`: the keeper of the server's certificate, and its rights.
+// `kubectl tpu certificate`: runs the keeper, which issues and renews the server's certificate, and
+// prints the RBAC rules of the keeper.
 #pragma once
 
 #include "kubectl/certificate/configuration.hpp"
@@ -11,15 +12,16 @@ namespace tpuwh::server::certificate {
 
 struct KeepOptions {
   std::string secret = secret_name;
-  // Where a Pod's token, CA and namespace are; "" for where Kubernetes mounts them.
+  // The folder with the token, the CA certificate and the namespace of the Pod's ServiceAccount. ""
+  // means the folder where Kubernetes mounts these files.
   std::string service_account;
   log::LogFormat log_format = log::LogFormat::text;
 };
 
-// Keeps the certificate until SIGTERM or SIGINT.
+// Runs the keeper until SIGTERM or SIGINT.
 //
 //   returns  0
-//   throws   std::runtime_error if this is no Pod with a ServiceAccount's token
+//   throws   std::runtime_error if this program does not run in a Pod with a ServiceAccount token
 int run_keep(const KeepOptions& options, const text::Console& console);
 
 // Prints the keeper's ClusterRole and Role, as YAML.

@@ -12,7 +12,8 @@
 namespace tpuwh::server::certificate {
 namespace {
 
-// Ours have two CAs of a kilobyte each.
+// The largest size of a caBundle that the keeper reads; a larger one is ignored. The keeper itself
+// writes caBundles with two CAs of a kilobyte each.
 constexpr std::size_t most_bundle_bytes = 16u << 10;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The caBundle of our own webhook configurations: the CAs that the API server trusts for our
-// Service.
+// Reads and writes caBundle in the webhook configurations of tpu-webhook: the CAs that the API
+// server trusts when it calls the Service of tpu-webhook.
 #pragma once
 
 #include "server/kube/client/request.hpp"
@@ -12,29 +12,32 @@
 
 namespace tpuwh::server::certificate {
 
-// Both kinds of configuration. The chart gives ours this name.
+// Returns the two API resources mutatingwebhookconfigurations and validatingwebhookconfigurations.
+// The chart names both configurations of tpu-webhook `configuration_name`.
 const std::array<kube::client::Resource, 2>& configurations();
 inline constexpr auto configuration_name = "tpu-webhook";
 
-// The name of the Secret in the chart.
+// The chart's name for the Secret with the certificate.
 inline constexpr auto secret_name = "tpu-webhook-certificate";
 
-// Returns why an answer is no configuration ("its webhooks[1] is a number, expected an object"), or
-// "" for one that the functions below take. An API server, or a proxy before it, may answer
-// anything.
+// Returns why an answer of the API server is not a webhook configuration ("its webhooks[1] is a
+// number, expected an object"), or "" if it is one. The functions below must only be called after
+// this check, because an API server, or a proxy in front of it, may send any JSON.
 std::string fault_of(const Json& configuration);
 
-// Returns the number of its webhooks: if neither configuration has one, no API server calls us.
+// Returns the number of webhooks in the configuration. If both the mutating and the validating
+// configuration have none, no API server calls tpu-webhook.
 std::size_t entries_of(const Json& configuration);
 
-// Returns whether every webhook of the configuration trusts exactly `bundle`, PEM.
+// Returns whether the caBundle of every webhook in the configuration is exactly `bundle`, a PEM
+// text.
 bool trusts(const Json& configuration, const std::string& bundle);
 
-// Adds every certificate that a webhook of the configuration trusts, as PEM. A caBundle that cannot
-// be read, or is larger than one of ours ever is, is left out.
+// Adds the caBundle of every webhook in the configuration to `bundles`, as PEM. Leaves out a
+// caBundle that has no valid certificates, or that is larger than any that the keeper writes.
 void add_trusted(const Json& configuration, std::set<std::string>& bundles);
 
-// Returns the configuration with this caBundle in each of its webhooks.
+// Returns the configuration as JSON text, with `bundle` as the caBundle of each webhook.
 std::string with_bundle(Json configuration, const std::string& bundle);
 
 }  // namespace tpuwh::server::certificate

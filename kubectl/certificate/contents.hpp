@@ -28,11 +28,12 @@ struct Contents {
 
   bool operator==(const Contents&) const = default;
 
-  // PEM. The text depends on the CAs alone, not on which of them signs.
+  // Returns all CAs as one PEM text. Their order is fixed, so the text does not change when another
+  // of them becomes the signing CA.
   std::string bundle() const;
 };
 
-// The renewal that the annotation asks for.
+// The renewal that the annotation tpu-webhook.dev/renew asks for.
 enum class Asked { nothing, leaf, authority };
 
 struct SecretObject {
@@ -42,13 +43,16 @@ struct SecretObject {
   std::string trouble;  // a sentence about the annotation; "" for none
 };
 
-// Reads a Secret. A value that is missing, is no text, or is not base64, is empty.
+// Reads a Secret from JSON. A value of its data that is missing, is not a string or is not base64
+// is read as "".
 //
-//   errors  bad_json: the text is no JSON, or larger than we read
-//           bad_value: the Secret, its metadata, annotations or data are no object
+//   errors  bad_json: the text is not JSON, or exceeds the limits of kube::client::parse_bounded()
+//           bad_value: the Secret, its metadata, annotations or data is not an object
 Result<SecretObject> read_secret(std::string_view json);
 
-// Returns the object with other contents; if `answered`, without the annotation.
+// Returns the Secret as JSON text, with `contents` in its data. If `answered` is true, `contents`
+// has the renewal that the annotation tpu-webhook.dev/renew asks for, and the annotation is
+// removed.
 std::string with_contents(const SecretObject& secret, const Contents& contents, bool answered);
 
 kube::client::Resource secrets(std::string_view ns);

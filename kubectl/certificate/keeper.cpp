@@ -24,7 +24,7 @@ std::string host_of(const std::string& ns) {
   return fmt::format("{}.{}.svc", configuration_name, ns);
 }
 
-// Returns the object of a 2xx answer, otherwise why there is none.
+// Returns the body of a 2xx response, otherwise the error of the request.
 Result<std::string> body_of(const kube::client::Response& response,
                             const kube::client::Resource& resource, const char* verb) {
   if (!response.answered()) return Error(kube::access::Errc::api_access, response.error);
@@ -60,7 +60,8 @@ net::Task<void> Keeper::run() {
   }
 }
 
-// Two writers of which one has lost a race must not meet again, so a part of the pause is random.
+// Returns how long to wait before the next call of look(). Part of the pause is random, so that two
+// keepers that wrote at the same time do not conflict again.
 net::Clock::duration Keeper::pause(Look look) {
   const bool begins = !trusted_ && !no_entries_;
   const bool hurried = look == Look::written || look == Look::lost || begins;
@@ -69,7 +70,8 @@ net::Clock::duration Keeper::pause(Look look) {
                      net::Clock::duration(1);
 }
 
-// No answer and no fault of OpenSSL ends the keeper: the next look may succeed.
+// Calls try_to_look() and catches every exception, such as a failure of OpenSSL, so that the keeper
+// continues: the next call may succeed.
 net::Task<Keeper::Look> Keeper::look() {
   std::string why;
   try {
@@ -81,9 +83,11 @@ net::Task<Keeper::Look> Keeper::look() {
   co_return fail(why);
 }
 
-// The configurations are read before the Secret. A newer bundle that is found in one of them was in
-// the Secret before, so it is read from there as well; one that is written into a configuration
-// after this reading makes our own write fail. A bundle never goes back.
+// Reads the webhook configurations before the Secret, so that a newer caBundle is never replaced
+// with an older one. Every keeper writes the Secret before it writes a caBundle. So the Secret that
+// is read here is at least as new as every caBundle that was read before the Secret. If a
+// configuration changes after it was read, the API server rejects this keeper's update of that
+// configuration with a conflict.
 net::Task<Keeper::Look> Keeper::try_to_look() {
   const auto configurations = co_await read_configurations();
   if (!configurations) co_return fail(configurations.error().message());
@@ -111,7 +115,8 @@ net::Task<Keeper::Look> Keeper::try_to_look() {
                      .at = net::Clock::now()});
   warn(step.trouble);
   Look result = Look::at_rest;
-  // The Secret may hold anything meanwhile, and no configuration is made to trust it.
+  // While writes of the Secret are paused, the Secret may have contents that another program wrote.
+  // So its CAs are not written into the configurations.
   if (step.paused) co_return result;
   if (step.write) {
     contents = *step.write;
@@ -134,7 +139,8 @@ net::Task<Keeper::Look> Keeper::try_to_look() {
   co_return result;
 }
 
-// Logs each change once: whether an API server calls us, and whether all entries trust us.
+// Logs two changes: the caBundles of all webhooks now trust the certificate, or the configurations
+// no longer have any webhook. In the second case no API server calls tpu-webhook.
 void Keeper::judge(bool all_trust, std::size_t entries) {
   const bool trusted = all_trust && entries > 0;
   if (trusted && !trusted_) log_.info("certificate trusted", {{"secret", secret_}});
@@ -151,7 +157,8 @@ net::Task<Result<std::vector<Keeper::Configuration>>> Keeper::read_configuration
   for (const kube::client::Resource& resource : configurations()) {
     kube::client::Request request = kube::client::get(resource, configuration_name);
     const kube::client::Response response = co_await client_.send(std::move(request), times::call);
-    // The one for workload objects exists if the chart's `validation` is on.
+    // Status 404 is not an error: the ValidatingWebhookConfiguration exists only if the chart's
+    // value `validation` is true.
     if (response.answered() && response.head.status == 404) continue;
     const auto body = body_of(response, resource, "get");
     if (!body) co_return body.error();
@@ -171,8 +178,8 @@ net::Task<Result<SecretObject>> Keeper::read() {
   const kube::client::Response response = co_await client_.send(std::move(request), times::call);
   if (response.answered() && response.head.status == 404)
     co_return Error(kube::access::Errc::api_access,
-                    fmt::format("Secret {}/{} does not exist, and the keeper may not create it: "
-                                "helm upgrade does",
+                    fmt::format("Secret {}/{} does not exist, and the keeper has no right to "
+                                "create it; run helm upgrade, which creates it",
                                 ns_, secret_));
   const auto body = body_of(response, secrets(ns_), "get");
   if (!body) co_return body.error();
@@ -189,7 +196,8 @@ net::Task<Keeper::Look> Keeper::write(kube::client::Resource resource, std::stri
   auto put = kube::client::update(resource, name, std::move(object));
   if (!put) co_return fail(put.error().message());
   const kube::client::Response response = co_await client_.send(std::move(*put), times::call);
-  // Another writer was first: the next look reads its object.
+  // HTTP 409 means that another program has written the object since it was read. The next look()
+  // reads what that program wrote.
   if (response.answered() && response.head.status == 409) co_return Look::lost;
   const auto body = body_of(response, resource, "update");
   if (!body) co_return fail(body.error().message());

@@ -1,7 +1,9 @@
-// Keeps the certificate of a server in a cluster: looks at the Secret and at our webhook
-// configurations, does the next step of Renewal, and writes the CAs that the API server must trust.
+// Keeps the certificate of the server in a cluster valid. The keeper regularly reads the Secret and
+// the webhook configurations of tpu-webhook, does the next step of Renewal (renewal.hpp), and
+// writes into the configurations the CAs that the API server must trust.
 //
-// Rights: get and update of one Secret and of our two configurations, by name. It creates nothing.
+// RBAC: get and update of one Secret and of the two configurations, by name. The keeper creates no
+// object.
 #pragma once
 
 #include "kubectl/certificate/contents.hpp"
@@ -44,7 +46,7 @@ class Keeper {
   const std::string secret_;
   log::Log& log_;
   Renewal renewal_;
-  bool trusted_ = false;  // at the last look
+  bool trusted_ = false;  // whether all caBundles trusted the certificate at the last look()
   bool no_entries_ = false;
   log::Throttle failures_said_;
   std::minstd_rand random_;

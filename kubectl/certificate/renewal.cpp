@@ -10,14 +10,15 @@
 namespace tpuwh::server::certificate {
 namespace {
 
-// Returns whether a certificate has at most so much of its life left. What is no certificate is
-// due.
+// Returns whether a certificate must be renewed: at most `left` of its lifetime remains, or the
+// text is not a certificate.
 bool is_due(const std::string& pem, std::chrono::hours left, tls::SystemTime now) {
   const auto certificates = x509::read_certificates(pem);
   return !certificates || now + left >= certificates->front().not_after;
 }
 
-// Returns whether the CA can sign now: its dates hold, and the key is its own.
+// Returns whether the CA can sign at `now`: `now` is within the validity period of its certificate,
+// and the private key belongs to the certificate.
 bool can_sign(const tls::Pair& authority, tls::SystemTime now) {
   const auto certificates = x509::read_certificates(authority.certificates);
   return certificates && x509::belongs_to(authority.key, authority.certificates) &&
@@ -53,8 +54,9 @@ Renewal::Step Renewal::next(const Found& found) {
   Step paused;
   paused.paused = true;
   paused.trouble =
-      "the Secret is not written for some minutes: writes of this keeper are undone again and "
-      "again; check which other program writes it, and the clocks of the nodes";
+      "the keeper stops writing the Secret for some minutes, because its changes are undone "
+      "repeatedly; check whether another program writes the Secret, and whether the clocks of the "
+      "nodes agree";
   return paused;
 }
 
@@ -108,8 +110,9 @@ Renewal::Step Renewal::sign_with_next(const Found& found) const {
           found.asked == Asked::leaf};
 }
 
-// Restores what the replicas serve. If that is not known, it issues what every entry trusts: a
-// certificate is written only when each entry has its CA.
+// Repairs a Secret that has no valid contents. If this keeper has read valid contents before, they
+// are restored, because replicas still serve the certificate in them. Otherwise a new certificate
+// is issued, but only after the caBundle of every webhook has the CA that signs this certificate.
 Renewal::Step Renewal::repair(const Found& found) {
   if (remembered_ && is_whole(*remembered_, found.now))
     return {*remembered_, "the Secret had lost the certificate, and has it again"};
@@ -117,14 +120,17 @@ Renewal::Step Renewal::repair(const Found& found) {
   if (can_sign(contents.authority, found.now)) {
     const std::string& trusted = found.trusted ? contents.authority.certificates : std::string();
     const bool settled = trusted_since_.age(trusted, found.at) >= times::settle;
-    // While replicas may serve another certificate, API servers have time to learn of the CA.
+    // If an old CA exists, replicas may still serve a certificate that the old CA signed. So the
+    // new CA signs only after the time `settle`, within which the API servers read the caBundle
+    // with the new CA.
     if (!found.trusted || (!contents.old_authority.empty() && !settled)) return {};
     contents.leaf = issue_leaf(contents.authority, found.now);
     return {std::move(contents), "a certificate of the existing CA"};
   }
   contents = {};
   contents.authority = x509::issue_authority(found.now, times::authority_life);
-  // Replicas may still serve a certificate of a CA that the Secret has lost.
+  // Replicas may still serve a certificate whose CA is no longer in the Secret. So all CAs in the
+  // present caBundles stay trusted.
   contents.old_authority = found.trusted_already;
   return {std::move(contents), "the first CA"};
 }

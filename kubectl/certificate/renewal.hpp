@@ -1,20 +1,27 @@
-// Decides what becomes of the certificate in the Secret: issued, renewed, restored. Each step is
-// one write, which fails if another process has written meanwhile. So a keeper that is killed after
-// any write is continued by the next one, and replicas of a release that issued themselves may
-// write the same Secret while an upgrade runs.
+// Decides the next step for the certificate in the Secret: to issue, renew or restore it. Each step
+// is one write of the Secret. The write fails if another process has changed the Secret since it
+// was read. If a keeper is killed after any write, the next keeper continues from there. During an
+// upgrade, replicas of an older release may write the same Secret, because they issued their
+// certificate themselves.
 //
-// A new CA is trusted by every API server before it signs, and an old one for as long as a replica
-// may serve what it signed, so that no call fails:
+// Every API server trusts a new CA before that CA signs. It trusts an old CA for as long as a
+// replica may serve a certificate that the old CA signed. So no call of the webhook fails because
+// of a renewal. Below, the left column is the contents of the Secret, and the right column is what
+// leads to the next line. `ca` is the CA that signs, and `leaf` is the server's certificate. An
+// entry is one webhook in the webhook configurations of tpu-webhook. `settle` and `keep_old` are
+// waits (times.hpp). The first certificate:
 //
-//   nothing             no CA that can sign
-//   ca, perhaps old     a new CA; what the entries trust already is `old`
-//   ca + leaf           every entry of our configurations trusts the ca; `settle` passes if there
-//   is `old`
+//   no CA that can sign    a new CA is issued; `old` becomes the CAs that the entries already trust
+//   ca, perhaps old        every entry trusts `ca`; if `old` exists, `settle` also passes
+//   ca + leaf              if `old` exists, it is removed after `keep_old`
 //
-//   ca                  the CA is due
-//   ca + next           every entry trusts both; `settle` passes
-//   next signs a leaf   it is the ca now, and the former one `old`; `keep_old` passes
-//   ca                  `old` is forgotten
+// The renewal of the CA:
+//
+//   ca + leaf              the CA is due
+//   ca + next + leaf       every entry trusts both CAs, and `settle` passes
+//   ca + old + leaf        `ca` is the former `next` and has signed the leaf, `old` is the former
+//                          `ca`; `keep_old` passes
+//   ca + leaf              `old` has been removed
 #pragma once
 
 #include "kubectl/certificate/contents.hpp"
@@ -29,37 +36,39 @@
 
 namespace tpuwh::server::certificate {
 
-// Writes of the Secret by one keeper. A renewal of the CA is three, and a day has few. If two
-// writers undo what the other has written, because their clocks differ by months, each writes once
-// in five minutes.
+// The limit for writes of the Secret by one keeper. A renewal of the CA takes three writes, and on
+// most days there are few. If the clocks of two keepers differ by months, each undoes the writes of
+// the other. With this limit, each of them then writes once in five minutes.
 inline constexpr limits::api::Rate secret_writes = {1.0 / 300, 16};
 
-// The state machine of one keeper. It waits by its own clock since it has itself seen what it waits
-// for, so that no two machines' clocks are compared.
+// The state machine of one keeper. Each wait is measured with this keeper's steady clock, from when
+// this keeper first read the state that begins the wait. So the clocks of two machines are never
+// compared.
 class Renewal {
  public:
   // `host`: the name that the API server asks for, "tpu-webhook.NAMESPACE.svc".
   explicit Renewal(std::string host);
 
-  // The state of the objects at the API server.
+  // The state of the Secret and of the webhook configurations at the API server.
   struct Found {
     Contents contents;
     Asked asked = Asked::nothing;
-    bool trusted = false;         // there are entries, and each has contents.bundle()
-    std::string trusted_already = {};  // PEM: every certificate that an entry trusts
-    tls::SystemTime now;          // of the calendar
-    net::TimePoint at;            // of the clock that waits are measured by
+    bool trusted = false;              // webhooks exist, and each has contents.bundle() as caBundle
+    std::string trusted_already = {};  // PEM: the CAs in the caBundles of all webhooks
+    tls::SystemTime now;               // the wall clock, for the dates of certificates
+    net::TimePoint at;                 // the steady clock, for waits
   };
-  // The contents to write in its place, if any, and why: for the log. `answers`: the write does
-  // what the annotation asks for.
+  // The keeper's next step: the contents to write to the Secret, if any, and the reason for this
+  // write, which is logged. If `answers` is true, the write fulfils the request in the annotation
+  // tpu-webhook.dev/renew.
   struct Step {
     std::optional<Contents> write = {};
     std::string_view why = {};
     bool answers = false;
-    bool paused = false;       // the limit secret_writes delays a write
-    std::string trouble = {};  // what a person should know, a sentence; "" for nothing
+    bool paused = false;       // whether a write is due and waits because of the rate secret_writes
+    std::string trouble = {};  // a warning for the log, a sentence; "" for none
   };
-  // Throws std::runtime_error if OpenSSL fails.
+  // Returns the next step. Throws std::runtime_error if OpenSSL fails.
   Step next(const Found& found);
 
  private:
@@ -69,17 +78,18 @@ class Renewal {
   Step repair(const Found& found);
   tls::Pair issue_leaf(const tls::Pair& authority, tls::SystemTime now) const;
 
-  // Since when a text has been seen.
+  // A text and the time at which it was first seen.
   struct Since {
     std::string what;
     net::TimePoint at;
-    // Returns how long `seen` has been there at `now`.
+    // Returns for how long `seen` has not changed: the time from the first call with this text
+    // until `now`.
     net::Clock::duration age(const std::string& seen, net::TimePoint now);
   };
 
   const std::string host_;
   std::optional<Contents> remembered_;  // whole, as the Secret last had it
-  Since trusted_since_, old_seen_;      // of the CA that is to sign next, and of the old one
+  Since trusted_since_, old_seen_;      // the trusted CA that will sign next; the old CA
   kube::client::TokenBucket writes_;
 };
 

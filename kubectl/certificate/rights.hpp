@@ -1,5 +1,6 @@
-// The RBAC rules of the keeper's ServiceAccount, made from what it reads and writes. The chart has
-// them as they are printed, and `doctor` compares the cluster's roles with them.
+// The RBAC rules of the keeper's ServiceAccount, for the objects that the keeper reads and writes.
+// The chart contains the roles as `kubectl tpu certificate rights` prints them, and `doctor`
+// compares the cluster's roles with these rules.
 #pragma once
 
 #include "kubectl/certificate/configuration.hpp"

@@ -7,8 +7,9 @@ namespace tpuwh::server::certificate::times {
 
 using namespace std::chrono_literals;
 
-// A certificate is renewed when a third of its life has passed. A keeper that has not acted by then
-// leaves two thirds of the life to the alert TpuWebhookCertificateNotRenewed and its reader.
+// The keeper renews the server's certificate (leaf) when a third of its lifetime has passed. If the
+// renewal fails, two thirds of the lifetime are left. In this time the alert
+// TpuWebhookCertificateNotRenewed fires, and a person can act on the alert.
 inline constexpr std::chrono::hours leaf_life{24 * 90};
 inline constexpr std::chrono::hours leaf_left{24 * 60};
 
@@ -17,20 +18,24 @@ inline constexpr std::chrono::hours authority_life{24 * 730};
 inline constexpr std::chrono::hours authority_left{24 * 180};
 static_assert(authority_left > leaf_life);
 
-// Between two looks at the Secret and the configurations, and after a write or before the first
-// success. Up to as much again is added at random. A look reads three objects: one request a
-// second. A watch of them would be another right.
+// The pauses of the keeper between two reads of the Secret and the two configurations: usually
+// `look`, but `look_again` after a write or before the first success. A random time of up to the
+// same length is added to each pause. Each time three objects are read, so the keeper sends about
+// one request a second. The keeper does not watch these objects, because a watch would need another
+// RBAC verb.
 inline constexpr std::chrono::milliseconds look = 2s;
 inline constexpr std::chrono::milliseconds look_again = 500ms;
 
-// From when every entry trusts a new CA until it signs: every API server has seen the entries by
-// then. Each watches them and learns of a change within a second; one that is cut off from etcd for
-// longer is not ready itself.
+// How long a new CA waits before it signs certificates. The wait begins when the caBundle of every
+// webhook has this CA. When it ends, every API server has read the new caBundles: an API server
+// watches webhook configurations and learns of a change within a second. An API server that is cut
+// off from etcd for longer is not ready itself.
 inline constexpr std::chrono::milliseconds settle = 60s;
 
-// How long an old CA stays trusted. A kubelet replaces the files of a mounted Secret when it next
-// syncs the Pod: within 90 s (syncFrequency of 1 min, and half as much at random), or within 150 s
-// where it does not watch Secrets.
+// How long an old CA stays trusted. Until its mounted Secret is replaced, a replica may serve a
+// certificate that the old CA signed. The kubelet replaces the files of the Secret when it next
+// syncs the Pod: within 90 s (syncFrequency of 1 min, and up to half as much at random), or within
+// 150 s if the kubelet does not watch Secrets.
 //   source  kubernetes 1.36 pkg/kubelet/kubelet.go, workerResyncIntervalJitterFactor
 inline constexpr std::chrono::milliseconds keep_old = 5min;
 

@@ -20,11 +20,12 @@ Examples:
   kubectl -n tpu-webhook-system logs deployment/tpu-webhook-keeper)";
 
 constexpr auto keep_example = R"(
-Issues a CA and a certificate for tpu-webhook.NAMESPACE.svc into the Secret, writes the CA into the
-webhook configurations named tpu-webhook, and renews both before they end: the certificate after 30
-of its 90 days, the CA half a year before its end. A certificate is written only when every entry of
-the configurations trusts its CA, and a CA signs only a minute after every entry trusts it. It also
-restores a caBundle that was changed, and a Secret that was emptied.
+Issues a CA and a certificate for tpu-webhook.NAMESPACE.svc into the Secret of --secret, writes the
+CA into each caBundle of the webhook configurations named tpu-webhook, and renews both before they
+expire: the certificate after 30 of its 90 days, the CA half a year before it expires. A certificate
+is written only when every caBundle has its CA, and a new CA signs only a minute after every
+caBundle has it. The command also restores a caBundle that was changed, and a Secret that was
+emptied.
 
 Ask for a renewal: kubectl annotate secret tpu-webhook-certificate tpu-webhook.dev/renew=certificate
 (or =ca). It runs in a Pod; its ServiceAccount needs the rules that `certificate rights` prints.
@@ -44,7 +45,7 @@ Examples:
 void add_secret(CLI::App& command, certificate::KeepOptions& options) {
   command
       .add_option("--secret", options.secret,
-                  "Secret of the namespace, which the server's Pods mount")
+                  "Secret with the server's certificate and its CA, in the keeper's namespace")
       ->type_name("NAME")
       ->capture_default_str();
 }
@@ -73,7 +74,8 @@ void add_keep(CLI::App& certificates, Command& chosen) {
 void add_rights(CLI::App& certificates, Command& chosen) {
   auto options = std::make_shared<certificate::KeepOptions>();
   auto* command = certificates.add_subcommand(
-      "rights", "Print the RBAC rules of the keeper, as YAML of its ClusterRole and Role");
+      "rights",
+      "Print the RBAC rules that `certificate keep` needs, as YAML of a ClusterRole and a Role");
   add_secret(*command, *options);
   command->footer(rights_example);
   command->callback([options, &chosen] {
@@ -86,8 +88,9 @@ void add_rights(CLI::App& certificates, Command& chosen) {
 }  // namespace
 
 void add_certificate(CLI::App& program, Command& chosen) {
-  auto* command =
-      program.add_subcommand("certificate", "Keep the certificate of the server in a cluster");
+  auto* command = program.add_subcommand(
+      "certificate",
+      "Issue and renew the server's certificate, and print the RBAC rules that this needs");
   command->require_subcommand(1);
   command->footer(certificate_example);
   add_keep(*command, chosen);

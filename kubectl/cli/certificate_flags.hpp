@@ -1,4 +1,4 @@
-// `certificate keep` and `certificate rights` of the command line.
+// The flags of `kubectl tpu certificate keep` and `kubectl tpu certificate rights`.
 #pragma once
 
 #include "kubectl/cli/cli.hpp"

@@ -79,7 +79,8 @@ std::vector<std::string> chosen_path(const CLI::App& program) {
 
 void describe(CLI::App& app, Command& chosen) {
   app.name("kubectl tpu");
-  app.description("Show what tpu-webhook makes of a manifest, and the TPU slices of a cluster");
+  app.description(
+      "Show how tpu-webhook changes the Pods of a manifest, and the TPU slices of a cluster");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   app.formatter(std::make_shared<Names>());  // of the commands, too

@@ -1,4 +1,4 @@
-// The command line of kubectl-tpu: which subcommand, with which options.
+// Parses the command line of kubectl-tpu: the subcommand and its options.
 #pragma once
 
 #include "kubectl/text/console.hpp"
@@ -13,18 +13,19 @@ class App;
 
 namespace tpuwh::server::cli::kubectl_tpu {
 
-// The request of a command line: a text to print (--help, --version), or a function to run, which
+// The result of a command line: a text to print (--help, --version), or a function to run, which
 // returns the exit code.
 struct Command {
   std::string text;
   std::function<int(const text::Console& console)> run;
 };
 
-// Gives `app` its name, the program's commands with their options, and helps. Once it is parsed,
-// `chosen` is the command; both must live until then.
+// Adds the name of the program, its commands with their options, and the help texts to `app`. When
+// `app` parses a command line, it writes the command that the user chose to `chosen`. So `chosen`
+// must exist until `app` has parsed the command line.
 void describe(CLI::App& app, Command& chosen);
 
-// Throws UsageError.
+// Returns the command that the arguments choose. Throws UsageError if they are not valid.
 Command parse_command_line(int argc, const char* const* argv);
 
 }  // namespace tpuwh::server::cli::kubectl_tpu

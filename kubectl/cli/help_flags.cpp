@@ -51,7 +51,8 @@ void add_version(CLI::App& app, Command& chosen) {
 
 std::string help_text(const CLI::App& program, std::span<const std::string> path) {
   const CLI::App& command = find_command(program, path);
-  // The formatter is asked, since an App prints the help of the command that was chosen.
+  // The formatter is called directly. App::help() would instead return the help of the subcommand
+  // that the user chose on the command line.
   return command.get_formatter()->make_help(&command, joined(program, path),
                                             CLI::AppFormatMode::Normal);
 }

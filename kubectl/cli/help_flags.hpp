@@ -10,11 +10,13 @@
 
 namespace tpuwh::server::cli::kubectl_tpu {
 
-// Both keep references to their arguments, which must live until the command line is parsed.
+// Each function adds a subcommand that keeps references to the arguments of the function. The
+// arguments must exist until the command line is parsed.
 void add_help(CLI::App& program, Command& chosen);
 void add_version(CLI::App& app, Command& chosen);
 
-// Returns the text of --help of a command. `path` has the words after the program's name.
+// Returns the --help text of a command. `path` has the words that name the command, without the
+// program's name: {"config", "check"}.
 std::string help_text(const CLI::App& program, std::span<const std::string> path);
 
 std::string version_text();

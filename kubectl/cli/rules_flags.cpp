@@ -15,9 +15,9 @@ namespace tpuwh::server::cli::kubectl_tpu {
 namespace {
 
 constexpr auto rules_example = R"(
---entries prints the entries by the modes and workload APIs that --config sets: a Pod that concerns the
-webhook reaches exactly one. The chart installs them, each with failurePolicy and timeoutSeconds by its
-mode, and keeps those that no Pod reaches; --output json prints these, too.
+--entries prints the webhook entries for the modes and workload APIs that --config sets. A Pod that
+concerns the webhook matches exactly one of them. The chart installs each with the failurePolicy and
+timeoutSeconds of its mode, and also entries that match no Pod; --output json prints those, too.
 
 --diff OLD.json compares with the JSON of another release, for a review before an
 upgrade. Exit code: 0 nothing was added, 1 something was added, 2 OLD.json is unusable.
@@ -37,11 +37,12 @@ void add_rules(CLI::App& program, Command& chosen) {
   auto options = std::make_shared<rules::RulesOptions>();
   auto* command = program.add_subcommand(
       "rules", "Print the paths of a Pod that may be written, and the fields that are read");
-  add_choice<rules::RulesOutput>(*command, "--output,-o", options->output,
-                                 {{"text", rules::RulesOutput::text},
-                                  {"markdown", rules::RulesOutput::markdown},
-                                  {"json", rules::RulesOutput::json}},
-                                 "Output format; json also has the rights");
+  add_choice<rules::RulesOutput>(
+      *command, "--output,-o", options->output,
+      {{"text", rules::RulesOutput::text},
+       {"markdown", rules::RulesOutput::markdown},
+       {"json", rules::RulesOutput::json}},
+      "Output format; json also lists the rights of the account that `serve` uses");
   auto older = std::make_shared<std::string>();
   command
       ->add_option("--diff", *older,

@@ -1,4 +1,4 @@
-// The flags of `rules`.
+// The flags of `kubectl tpu rules`.
 #pragma once
 
 #include "kubectl/cli/cli.hpp"

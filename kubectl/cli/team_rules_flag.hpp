@@ -1,4 +1,4 @@
-// --team-rules FILE, for commands that judge objects by a team's rules.
+// The flag --team-rules FILE, for commands that judge objects by a team's rules.
 #pragma once
 
 #include "kubectl/team_rules/rules.hpp"
@@ -12,11 +12,12 @@ class App;
 
 namespace tpuwh::server::cli::kubectl_tpu {
 
-// Adds the flag, which writes the name of the file into `file`.
+// Adds the flag --team-rules to `command`. When the command line is parsed, `file` gets the name of
+// the file.
 void add_team_rules(CLI::App& command, std::string& file);
 
-// Reads the file, or returns nullopt if `file` is "". Throws settings::UsageError with all problems
-// of the file.
+// Reads a team's rules from `file`. Returns nullopt if `file` is "". Throws settings::UsageError
+// with all problems of the file.
 std::optional<team_rules::Rules> read_team_rules(const std::string& file);
 
 }  // namespace tpuwh::server::cli::kubectl_tpu

@@ -1,4 +1,4 @@
-// The error of a command line, in one sentence that names the word that was probably meant.
+// Describes an error in a command line in one sentence, with the word that was probably meant.
 #pragma once
 
 #include <span>

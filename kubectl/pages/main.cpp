@@ -1,5 +1,4 @@
-// A program of the build: writes the manual pages of kubectl-tpu into a folder, for `cmake
-// --install`.
+// Writes the manual pages of kubectl-tpu into a folder. `cmake --install` runs this program.
 
 #include "kubectl/cli/cli.hpp"
 #include "kubectl/pages/man_page.hpp"

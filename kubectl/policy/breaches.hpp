@@ -1,4 +1,5 @@
-// Judges an object by a team's rules without an API server, for `policy test` and `explain`.
+// Checks an object against a team's rules, without an API server. The commands `kubectl tpu policy
+// test` and `kubectl tpu explain` use this check.
 #pragma once
 
 #include "kubectl/team_rules/rules.hpp"
@@ -14,25 +15,27 @@ namespace tpuwh::server::policy {
 struct Breach {
   std::string id;  // "TPU-654"
   std::string sentence;
-  bool refused;  // the printed policies refuse the object; otherwise they warn of it
+  bool refused;  // true: the printed policies refuse the object; false: they warn
 };
 
-// The rules, and what an object of namespace `ns` is compared with.
+// The rules and the other inputs for judging an object in namespace `ns`.
 struct Question {
   const team_rules::Rules& rules;
-  std::string_view prefix;  // of annotations
+  std::string_view prefix;  // of tpu-webhook's annotations, such as "tpu-webhook.dev/"
   std::string_view ns;
-  const webhook::read::ClusterView& cluster;  // knows ResourceClaims and their templates
+  const webhook::read::ClusterView& cluster;  // has the ResourceClaims and ResourceClaimTemplates
 };
 
-// Returns everything that `object` breaks of TPU-651 to TPU-680.
+// Returns one breach for each fault of `object` against the team's rules. The ids of the breaches
+// are in the range TPU-651 to TPU-680.
 //
-//   before  the object before an update, or null. What it broke at least as much of TPU-651 to
-//           TPU-660 is left out
+//   before  the object before an update, or null. A breach of TPU-651 to TPU-660 is left out if
+//           `before` had the same breach with at least the same amount
 std::vector<Breach> breaches(const Question& question, const Json& object, const Json& before);
 
-// Returns whether the controller of another judged object created `object`. The policies leave such
-// an object alone, because its maker was judged.
+// Returns whether a controller created `object` from an object that the admission policies judge,
+// such as a Job from a JobSet. The policies do not judge the Job then, because they judge the
+// JobSet.
 bool made_by_judged(const Json& object);
 
 }  // namespace tpuwh::server::policy

@@ -16,7 +16,8 @@ namespace tpuwh::server::policy {
 
 namespace {
 
-// Returns the namespaces that the chart's webhooks leave out: namespaces.exclude, shadowNamespaces.
+// Returns which namespaces the policies skip: kube-system, and namespaces with the label
+// tpu-webhook.dev/mode=shadow, which the chart's value shadowNamespaces selects by default.
 Elsewhere elsewhere(const webhook::config::Config& config) {
   return {.namespaces = {"kube-system"}, .label = config.prefix + "mode", .value = "shadow"};
 }

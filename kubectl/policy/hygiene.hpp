@@ -1,6 +1,7 @@
-// The part of rules that does not depend on the slice: labels, queues, images, rights on the node.
-// The printed policies report the same sentences (rules_cel.cpp): tests/e2e/test_rules.py
-// compares the two.
+// Checks an object against the part of a team's rule that does not depend on TPU slices: labels,
+// queues, images and access to the node. The admission policies, which the API server evaluates,
+// report the same sentences (rules_cel.cpp). tests/e2e/test_rules.py compares the sentences of
+// both.
 #pragma once
 
 #include "kubectl/team_rules/rules.hpp"
@@ -22,8 +23,8 @@ struct Unclean {
 // read::chip_resources, if there is a policy for the kind of the object.
 std::vector<team_rules::PodTemplate> templates_with_chips(const Json& object);
 
-// Returns everything that the object breaks of TPU-671 to TPU-680. Each sentence ends with the name
-// of the rule.
+// Returns the breaches of `object` whose ids are in the range TPU-671 to TPU-680. Each sentence
+// ends with the name of the rule and the contact.
 std::vector<Unclean> unclean(const team_rules::Rules& rules, std::string_view ns,
                              const Json& object,
                              const std::vector<team_rules::PodTemplate>& templates);

@@ -15,7 +15,8 @@ using team_rules::Capacity;
 using team_rules::Rule;
 using team_rules::Rules;
 
-// The templates of which a container asks for chips. @run@ is the place of more members.
+// CEL that lists the Pod templates in which a container asks for chips. asked_cel() replaces the
+// placeholder @run@ with run_members and @kept@ with kept_run_members, or removes both.
 constexpr std::string_view asked = R"(variables.templates.map(all, all.filter(t,
   t.pod.spec.containers.exists(c, @in_limits@) ||
   t.pod.spec.?initContainers.orValue([]).exists(c, @in_limits@)
@@ -50,7 +51,9 @@ constexpr std::string_view asked = R"(variables.templates.map(all, all.filter(t,
     a.selector[?'cloud.google.com/reservation-name'].orValue('') == '' ? 'on-demand' : 'reservation')
 })))";
 
-// `slice` is 0 if the topology has no number of chips.
+// CEL for the Pod templates in the variable `asked`, each with its numbers of chips and slices.
+// `slice` is the number of chips of the template's topology, or 0 if the topology is not of a form
+// such as "4x4".
 constexpr std::string_view counted = R"(variables.asked.map(all, all.map(a, {
   'asked': dyn(a),
   'axes': dyn(a.topology.matches('^[1-9][0-9]{0,5}(x[1-9][0-9]{0,5}){1,2}$') ?
@@ -74,8 +77,8 @@ std::string as_cel(std::string_view text) {
   return out + "'";
 }
 
-// Returns a regular expression that matches a whole text of one of the patterns; "" if there is no
-// pattern, and any text is allowed.
+// Returns a regular expression that matches a text if the whole text matches one of the patterns.
+// If there are no patterns, returns "", which matches any text.
 std::string expression_of(const std::vector<std::string>& patterns) {
   std::string out;
   for (const std::string& pattern : patterns) {
@@ -98,8 +101,9 @@ std::string_view id_of(Name name) {
   return ids::id_of(ids::rows::of_policy, std::string(name));
 }
 
-// Writes CEL for the list of what one object breaks of a rule, "[{...}] + …". In it, `all` are the
-// counted templates of the object.
+// Writes CEL for the list of faults that one object has under one rule: "[{...}] + …". This CEL
+// reads the variable `all`: the list of the object's templates, each with the fields that the
+// constant `counted` describes.
 class Faults {
  public:
   Faults(const Rule& rule, const Rules& rules) : rule_(rule) {
@@ -129,7 +133,10 @@ class Faults {
  private:
   void add(std::string_view list) { out_ += (out_.empty() ? "" : " +\n") + std::string(list); }
 
-  // Adds a fault of each template for which `holds`. `key` and `text` are CEL over `a`.
+  // Adds a fault for each Pod template for which the CEL condition `holds` is true. The texts
+  // `holds`, `key`, `amount` and `text` are CEL and can use two variables: `n` is the template with
+  // the fields that the constant `counted` describes, and `a` is the same template with the fields
+  // of the constant `asked`.
   void each(std::string_view id, std::string_view holds, std::string_view key,
             std::string_view amount, std::string_view text) {
     add(fmt::format(
@@ -212,12 +219,15 @@ class Faults {
                      *rule_.run_seconds));
   }
 
-  // Adds a fault of a template that does not depend on its slice.
+  // Adds a fault for each template for which the CEL condition `holds` is true. The amount is
+  // always 0, because these faults have no number. Everything else is as in each().
   void plain(Name name, std::string_view holds, std::string_view key, std::string_view text) {
     each(id_of(name), holds, key, "0", text);
   }
 
-  // Adds a fault of the containers of a template; the sentence names the first of them.
+  // Adds a fault for each Pod template that has a container for which the CEL condition `wrong` is
+  // true. In the CEL texts `wrong` and `text`, the variable `c` is the container. The sentence of
+  // the fault names the first such container.
   void container(Name name, std::string_view wrong, std::string_view text) {
     plain(name, fmt::format("a.all.exists(c, {})", wrong),
           fmt::format("a.all.filter(c, {}).map(c, c.name + ' ' + {}).join(' ')", wrong, text),
@@ -291,8 +301,8 @@ class Faults {
   std::string end_, out_;
 };
 
-// Returns CEL for the number of the first rule that names the namespace, or for the number of rules
-// if no rule names it.
+// Returns CEL for the index of the first rule that matches the namespace of the request. If no rule
+// matches, the CEL returns the number of rules.
 std::string rule_number(const Rules& rules) {
   std::string out;
   for (std::size_t i = 0; i < rules.list.size(); ++i)
@@ -312,8 +322,10 @@ std::string no_rule(const Rules& rules) {
       as_cel(rules.contact.empty() ? "" : fmt::format(" (ask {})", rules.contact)));
 }
 
-// Returns CEL for a list over the objects of the review. `broken` is CEL for one of them, over
-// `all`, its counted templates, and `queue`.
+// Returns CEL for a list with one item for each object of the review: the new object and, for an
+// update, the old object. `broken` is the CEL of one item and can use two variables. `all` is the
+// list of the object's Pod templates, with the fields that the constant `counted` describes.
+// `queue` is whether the object names a queue.
 std::string of_each_object(std::string_view broken) {
   return fmt::format(
       "[0, 1].filter(i, i < variables.counted.size()).map(i, [variables.counted[i]].map(all,\n"
@@ -321,7 +333,8 @@ std::string of_each_object(std::string_view broken) {
       broken);
 }
 
-// Each rule has a variable of its own, because an expression may have 100,000 characters.
+// Adds one variable of the policy for each rule. The CEL for all rules in one variable could exceed
+// 100,000 characters, the API server's limit for a CEL expression.
 void add_broken(const JudgedRules& rules, std::vector<Step>& out) {
   const std::vector<Rule>& list = rules.all.list;
   std::string chosen;
@@ -334,7 +347,8 @@ void add_broken(const JudgedRules& rules, std::vector<Step>& out) {
   out.push_back({"faults", chosen + of_each_object(rules.warned ? "[]" : no_rule(rules.all))});
 }
 
-// The members of a template that only rules that are warned of read.
+// CEL for the fields of a Pod template that only the checks TPU-658 to TPU-660 read. The policies
+// never refuse an object because of these checks; they only warn.
 constexpr std::string_view run_members = R"(
   'restarted': dyn(t.restarted),
   'checkpoint': dyn(@checkpoint@ in t.pod.?metadata.?annotations.orValue({})),
@@ -388,7 +402,8 @@ std::vector<Step> rule_steps(const JudgedRules& rules) {
                            {"rule", rule_number(rules.all)},
                            {"name", names(rules.all)}};
   add_broken(rules, out);
-  // A fault that the object had before, at least as much, must not prevent other changes.
+  // A fault is left out if the old object already had it with at least the same amount, because
+  // such a fault must not prevent other changes of the object.
   out.push_back(
       {"found",
        "variables.faults[0].filter(fault, variables.faults.size() == 1 ||\n"

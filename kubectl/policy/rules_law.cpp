@@ -16,19 +16,21 @@ namespace {
 
 using webhook::workloads::ObjectKind;
 
-// CEL for the members of a template that only rules that are warned of read.
+// CEL for those fields of a template that only the checks TPU-658 to TPU-660 read. For these
+// checks, the policies only warn.
 struct Run {
   std::string seconds = "-1";  // the deadline; -1 for none
   std::string restarted = "true";
 };
 
-// Writes CEL for the templates of an object `o`: a list of maps of title, pod and pods, and of the
-// members of Run if `warned`.
+// Writes CEL that lists the Pod templates of the object `o`, a CEL variable. The list has a map
+// with the keys title, pod and pods for each template. If `warned` is true, each map also has the
+// fields of the struct Run.
 class Templates {
  public:
   explicit Templates(bool warned) : warned_(warned) {}
 
-  // Returns "" for a kind without a policy.
+  // Returns the CEL for the Pod templates of an object of `kind`, or "" if the kind has no policy.
   std::string of(std::string_view kind) const {
     if (kind == "Job") return job("o.spec");
     if (kind == "CronJob") return job("o.spec.jobTemplate.spec");
@@ -36,7 +38,7 @@ class Templates {
     if (kind == "RayCluster") return ray("o.spec", {});
     if (kind == "RayJob") {
       const Run run{.seconds = deadline_cel("o.spec")};
-      // KubeRay makes a Job of submitterPodTemplate.
+      // KubeRay creates a Job with submitterPodTemplate as its Pod template.
       return ray("o.spec.?rayClusterSpec", run) +
              " +\n[o.spec.?submitterPodTemplate].filter(pod, pod.hasValue()).map(pod, " +
              one("'submitter: '", "pod.value()", "1", run) + ")";
@@ -81,14 +83,15 @@ class Templates {
            ")";
   }
 
-  // `cluster` is the path of a RayCluster's spec: "o.spec", "o.spec.?rayClusterSpec".
+  // Returns CEL for the templates of a RayCluster. `cluster` is the CEL path of the RayCluster's
+  // spec, such as "o.spec" or "o.spec.?rayClusterSpec".
   std::string ray(std::string_view cluster, const Run& run) const {
     const std::string pods = fmt::format("[{}, [{}, {}].max()].min() * [{}, 1000000].min()",
                                          count_cel("group.?maxReplicas.orValue(2147483647)"),
                                          count_cel("group.?minReplicas.orValue(0)"),
                                          count_cel("group.?replicas.orValue(0)"),
                                          count_cel("group.?numOfHosts.orValue(1)"));
-    // KubeRay adds the container of the autoscaler to the Pod of the head.
+    // KubeRay adds the autoscaler as a container to the head Pod.
     constexpr std::string_view autoscaler = R"({
     'metadata': dyn(c.?headGroupSpec.?template.?metadata.orValue({})), 'spec': dyn({
     'nodeSelector': dyn(c.?headGroupSpec.?template.?spec.?nodeSelector.orValue({})),
@@ -120,19 +123,22 @@ class Templates {
   const bool warned_;
 };
 
-// Returns whether the Pods of a kind end some day. A RayCluster may be a server, and a team that
-// limits run times has to say so of it.
+// Returns whether the Pods of objects of this kind are expected to end. This is true for a
+// RayCluster, although its Pods may be servers. So under a rule with maxRunSeconds, these Pods need
+// the node selector cloud.google.com/gke-max-run-duration-seconds.
 bool ends(std::string_view kind) {
   return kind == "Job" || kind == "CronJob" || kind == "JobSet" || kind == "RayCluster" ||
          kind == "RayJob";
 }
 
-// A controller that creates objects of one judged kind from an object of another judged kind. Only
-// controllers may write the status of the latter; the roles of teams allow whole objects alone.
+// A controller that creates objects of one judged kind (`made`) from an object of another judged
+// kind (`resource`). The policies recognize the controller by its right to update the status of
+// that other object. Users do not have this right: the roles of teams do not allow the subresource
+// `status`.
 struct Maker {
   std::string_view made;
-  std::string_view group, kind;             // the controller in ownerReferences
-  std::string_view status_group, resource;  // the resource of the status
+  std::string_view group, kind;             // the controlling owner in ownerReferences
+  std::string_view status_group, resource;  // the resource whose status is written
 };
 constexpr Maker makers[] = {
     {"Job", "batch", "CronJob", "batch", "cronjobs"},
@@ -143,13 +149,15 @@ constexpr Maker makers[] = {
     {"RayCluster", "ray.io", "RayService", "ray.io", "rayservices"},
     {"StatefulSet", "leaderworkerset.x-k8s.io", "LeaderWorkerSet", "leaderworkerset.x-k8s.io",
      "leaderworkersets"},
-    // The StatefulSet of the workers of a group, which the Pod of their leader owns.
+    // In a LeaderWorkerSet, the StatefulSet of a group's workers is owned by the Pod of the group's
+    // leader.
     {"StatefulSet", "", "Pod", "leaderworkerset.x-k8s.io", "leaderworkersets"},
 };
 
-// Returns CEL that is true if a controller creates an object of `kind` from a judged object. A
-// later update is judged again. Every user can write ownerReferences, so whoever creates the object
-// must also be allowed to update the status of such owners.
+// Returns CEL that is true if a controller creates an object of `kind` from another object that was
+// judged. Every user can write ownerReferences. So the CEL also requires that the user of the
+// request may update the status of Maker::resource, as only the controller may. The CEL is false
+// for every update.
 std::string made_by_its_maker(std::string_view kind) {
   std::string out;
   for (const Maker& each : makers) {
@@ -173,9 +181,10 @@ std::string made_by_its_maker(std::string_view kind) {
       out);
 }
 
-// Returns CEL that tells of each object whether it names a queue. Kueue reads the label of a
-// CronJob's Jobs, not that of the CronJob, and it starts a Job without the label, or with an empty
-// one, at once.
+// Returns CEL for a list of booleans, one for each object: whether the object has the label that
+// names a queue of Kueue. For a CronJob, the label in its Job template is read, because Kueue
+// ignores the label of the CronJob itself. If the label is missing or empty, Kueue starts the Job
+// at once.
 std::string names_queue(std::string_view kind) {
   return fmt::format(
       "variables.objects.map(o, "
@@ -183,7 +192,8 @@ std::string names_queue(std::string_view kind) {
       kind == "CronJob" ? ".spec.jobTemplate" : "");
 }
 
-// Returns a condition that skips all steps for objects whose Pods ask for no chips.
+// Returns a match condition that is false for objects whose Pods ask for no chips. For such
+// objects, the API server evaluates no variable of the policy.
 std::string chips_are_asked_for(std::string_view templates) {
   const std::string asks = with_chips("exists(c, @in_limits@)");
   return fmt::format(

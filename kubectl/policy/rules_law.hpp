@@ -1,10 +1,10 @@
-// The rules of a team as policies, which the API server evaluates itself, for Jobs, CronJobs,
-// JobSets, RayClusters, RayJobs, RayServices, LeaderWorkerSets, StatefulSets and Deployments; never
-// for Pods.
-//
-// They report TPU-651 to TPU-680 in the words of kubectl/team_rules/judge.cpp and hygiene.cpp, of
-// objects whose Pods ask for chips by one of read::chip_resources. TPU-658 to TPU-660 are warned of
-// by policies of their own, because a binding has one action.
+// Generates admission policies from the rules of a team, for Jobs, CronJobs, JobSets, RayClusters,
+// RayJobs, RayServices, LeaderWorkerSets, StatefulSets and Deployments; never for Pods. The API
+// server evaluates the policies: tpu-webhook is not called for this. The policies judge objects
+// whose Pods ask for chips by one of read::chip_resources. They report the faults TPU-651 to
+// TPU-680 with the same sentences as kubectl/team_rules/judge.cpp and kubectl/policy/hygiene.cpp.
+// Separate policies warn of TPU-658 to TPU-660, because the binding of a policy has one action
+// (deny or warn) for all its faults.
 //
 //   source  docs/governance.md#rules
 #pragma once
@@ -18,10 +18,11 @@
 
 namespace tpuwh::server::policy {
 
-// Returns one or two policies for each kind.
+// Returns one or two policies for each kind of objects: a second one if a rule has checks that only
+// warn.
 //
-//   prefix  of annotations
-//   most    the most that follows of a broken rule
+//   prefix  of tpu-webhook's annotations, such as "tpu-webhook.dev/"
+//   most    the strongest action that a policy takes for a broken rule
 std::vector<Policy> rules_law(const team_rules::Rules& rules, const std::string& prefix,
                               Action most);
 
@@ -30,8 +31,8 @@ std::vector<Policy> rules_law(const team_rules::Rules& rules, const std::string&
 // maker as the owner of an object. An update is always judged.
 std::string made_by_nobody_judged(std::string_view kind);
 
-// Returns whether a policy for objects of this kind ("Job", of any API group) refuses what has this
-// id. Otherwise whoever creates the object is warned.
+// Returns whether the policy for objects of this kind ("Job") refuses an object that has a fault
+// with this id ("TPU-651"). Otherwise the policy at most warns about the fault.
 bool is_refused(std::string_view kind, std::string_view id);
 
 }  // namespace tpuwh::server::policy

@@ -42,7 +42,7 @@ struct Judged {
   std::string called() const { return fmt::format("{}/{}/{}", ns, kind, name); }
 };
 
-// The numbers of objects that are not judged, by the reason.
+// The numbers of objects that are not judged, one for each reason.
 struct PassedOver {
   std::size_t pods = 0, others = 0, made = 0, without_chips = 0;
 };
@@ -146,7 +146,7 @@ std::string shown(Outcome outcome, const std::vector<std::string>& ids) {
   return fmt::format("{}{}{}", name_of(outcome), ids.empty() ? "" : ": ", fmt::join(ids, ", "));
 }
 
-// Returns "" if the outcome is the expected one.
+// Returns how the outcome of an object differs from the expected outcome, or "" if they are equal.
 std::string difference(const Expected& expected, const std::vector<Judged>& judged) {
   const auto found = std::ranges::find_if(judged, [&](const Judged& each) {
     const std::string called = each.called();
@@ -242,7 +242,7 @@ Json as_json(const Trial& trial, const std::vector<std::string>& differences) {
           {"differences", differences}};
 }
 
-// Judges the inputs of all files, and returns their number.
+// Judges all objects and AdmissionReviews in the input files, and returns their number.
 Result<std::size_t> judge_files(const TrialOptions& options, const text::Console& console,
                                 Trial& trial) {
   const std::vector<std::string> names =

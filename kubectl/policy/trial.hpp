@@ -1,5 +1,5 @@
-// `kubectl tpu policy test`: what the policies of a team's rules would refuse and warn of, without
-// an API server.
+// `kubectl tpu policy test`: reports what the policies of a team's rules would refuse or warn of.
+// It needs no API server.
 #pragma once
 
 #include "kubectl/team_rules/rules.hpp"
@@ -14,11 +14,11 @@ namespace tpuwh::server::policy {
 enum class TrialOutput { text, json };
 
 struct TrialOptions {
-  std::vector<std::string> files;  // as for source::input_files(); standard input if empty
+  std::vector<std::string> files;  // see source::input_files(); standard input if empty
   std::string ns = "default";      // the namespace of objects that name none
   std::string expected;            // a file with the expected outcomes, or ""
   TrialOutput output = TrialOutput::text;
-  std::string prefix;  // of annotations
+  std::string prefix;  // of tpu-webhook's annotations, such as "tpu-webhook.dev/"
   std::optional<team_rules::Rules> rules;
 };
 

@@ -1,5 +1,5 @@
-// `kubectl tpu config`: the faults of a file, the effective configuration, and the schema of the
-// file.
+// `kubectl tpu config`: prints the faults of a configuration file, the effective configuration, or
+// the JSON schema of the file.
 #pragma once
 
 #include "kubectl/text/console.hpp"
@@ -15,7 +15,8 @@ struct ConfigCheckOptions {
   std::string file;  // "-" is standard input
 };
 
-// Prints every problem of the file on err, a line each. Returns 0 if there is none, else 2.
+// Prints each problem of the file on one line of console.err. Returns 0 if there are no problems,
+// otherwise 2.
 int run_config_check(const ConfigCheckOptions& options, const text::Console& console);
 
 struct ConfigPrintOptions {
@@ -23,8 +24,8 @@ struct ConfigPrintOptions {
   Effective effective = {};
 };
 
-// Prints all settings, as a file that --config takes: JSON, or YAML with a comment on each line
-// that says where the value comes from.
+// Prints all settings as a file that --config accepts, as JSON or YAML. In YAML, a comment on each
+// line names the source of the value.
 int run_config_print(const ConfigPrintOptions& options, const text::Console& console);
 
 int run_config_schema(const text::Console& console);

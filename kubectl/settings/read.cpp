@@ -14,7 +14,8 @@ namespace tpuwh::server::settings {
 
 namespace {
 
-// Returns whether the text has more than blank lines, comments and marks between documents.
+// Returns whether the text has a line that is neither blank, nor a comment, nor a YAML document
+// marker ("---" or "...").
 bool says_something(std::string_view text) {
   while (!text.empty()) {
     auto line = text.substr(0, text.find('\n'));
@@ -27,7 +28,8 @@ bool says_something(std::string_view text) {
   return false;
 }
 
-// Adds the keys of sections and settings below `tree`.
+// Adds the keys of all sections and settings below `tree` to `out`. `section` is the beginning of
+// each key: "drain." for "drain.delay".
 void add_keys(const KeyTree& tree, const std::string& section, std::vector<std::string>& out) {
   for (const KeyTree& child : tree.children) {
     const std::string& key = out.emplace_back(section + child.name);
@@ -35,7 +37,8 @@ void add_keys(const KeyTree& tree, const std::string& section, std::vector<std::
   }
 }
 
-// Returns "drain.delay" for "drain.dealy", and for a "delay" or "drain-delay" in the wrong place.
+// Returns the known key that was probably meant by `found`, or "" if there is none: "drain.delay"
+// for "drain.dealy", for "delay" and for "drain-delay".
 std::string probable_key(const std::string& found) {
   std::vector<std::string> keys;
   add_keys(key_tree(), "", keys);

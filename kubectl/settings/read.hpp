@@ -1,4 +1,5 @@
-// The configuration file as kubectl-tpu reads it: YAML or JSON, with lines and suggestions.
+// Reads tpu-webhook's configuration file in kubectl-tpu, as YAML or JSON. Problems have line
+// numbers and suggestions.
 #pragma once
 
 #include "server/settings/file.hpp"
@@ -7,8 +8,9 @@
 
 namespace tpuwh::server::settings {
 
-// Reads the text of a file called `file`, as parse_config() reads JSON. The problems are in the
-// order of lines, and an unknown key comes with the key that was probably meant.
+// Reads a configuration file from YAML or JSON text. parse_config() does the same for JSON alone.
+// `file` is the name of the file in problems. Problems are ordered by line. The problem of an
+// unknown key names the key that was probably meant.
 ConfigFile parse_yaml_config(const std::string& text, const std::string& file);
 
 }  // namespace tpuwh::server::settings

@@ -21,7 +21,7 @@ namespace read = webhook::read;
 
 constexpr std::string_view max_run_seconds = "cloud.google.com/gke-max-run-duration-seconds";
 
-// Returns the chips that the containers of a Pod hold at the same time.
+// Returns the largest number of chips that the containers of a Pod hold at the same time.
 std::uint64_t chips_of_pod(const webhook::facts::Shape& shape) {
   std::uint64_t chips = 0, sidecars = 0, before = 0;
   for (const read::Container* each : shape.processes) {
@@ -29,7 +29,8 @@ std::uint64_t chips_of_pod(const webhook::facts::Shape& shape) {
     chips += own;
     if (each->sidecar) sidecars += own;
   }
-  // Sidecars that start after an init container are counted beside it, too.
+  // Each init container is counted together with all sidecars, even with sidecars that start after
+  // it.
   for (const read::Container* each : shape.init)
     before = std::max(before, each->chips() + sidecars);
   return std::min(std::max(chips, before), most_chips_of_pod);
@@ -51,7 +52,8 @@ class TemplateReader {
         !objects::at(*one.pod, {"metadata", "annotations", checkpoint_.c_str()}).is_null();
     if (const auto most = base::plain_decimal(pod_.selector(max_run_seconds)))
       run.seconds = std::min<std::uint64_t>(run.seconds.value_or(*most), *most);
-    // The annotation names the topology of a part of a slice, the label that of the whole slice.
+    // The annotation names the topology of the part of a slice that the Pods use. The node selector
+    // names the topology of the whole slice, so it counts only if the annotation is missing.
     const std::string_view part = pod_.annotation(read::Annotation::sub_slice_topology);
     return AskedTemplate{
         .title = one.title,
@@ -71,7 +73,8 @@ class TemplateReader {
     return in_.start(read::Body(text_).bytes()) && read::read_pod_template(in_, prefix_, pod_);
   }
 
-  // A template that selects no nodes gets those that its claims select.
+  // Returns the value of the template's node selector for `key`. If it has none, returns `claimed`,
+  // the value that the template's resource claims select.
   std::string selected(std::string_view key, std::string_view claimed) const {
     const std::string_view value = pod_.selector(key);
     return std::string(value.empty() && pod_.may_claim() ? claimed : value);

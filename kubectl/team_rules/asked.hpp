@@ -1,4 +1,4 @@
-// Reads the request of an object: the chips, nodes and run time of each Pod template.
+// Reads the chips, nodes and run time that each Pod template of an object asks for.
 #pragma once
 
 #include "kubectl/team_rules/templates.hpp"
@@ -8,11 +8,12 @@
 
 namespace tpuwh::server::team_rules {
 
-// Returns what the templates of `object` ask for. A template without chips is left out. So is one
-// whose chips are not known: a fraction, or a claim that `cluster` does not know.
+// Returns what each Pod template of `object` asks for. A template that asks for no chips is left
+// out. A template is also left out if its number of chips is not known: it asks for a fraction of a
+// chip, or it has a claim that is not in `cluster`.
 //
 //   prefix   the prefix of the annotation that names a checkpoint, "tpu-webhook.dev/"
-//   cluster  is asked for the ResourceClaims and ResourceClaimTemplates of namespace `ns`
+//   cluster  returns the ResourceClaims and ResourceClaimTemplates of namespace `ns`
 AskedObject asked_of(const Json& object, std::string_view prefix, std::string_view ns,
                      const webhook::read::ClusterView& cluster);
 

@@ -12,7 +12,8 @@ namespace {
 
 using Name = ids::Name<ids::rows::of_policy>;
 
-// More chips than any topology has, and more seconds than any deadline.
+// The value of Broken::amount for a fault that has no number, such as a missing topology or
+// deadline. It is larger than the chips of any topology and the seconds of any deadline.
 constexpr std::uint64_t unbounded = 2'000'000'000'000'000'000;
 
 std::string_view id_of(Name name) {

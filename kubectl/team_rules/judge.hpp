@@ -1,7 +1,7 @@
-// Compares the request of an object with the rule of its namespace.
+// Compares the TPUs that an object asks for with the team's rule for its namespace.
 //
 // The admission policies of `kubectl tpu policy --team-rules` report the same sentences
-// (kubectl/policy/rules_cel.cpp): tests/e2e/test_rules.py compares the two.
+// (kubectl/policy/rules_cel.cpp). tests/e2e/test_rules.py compares the sentences of both.
 #pragma once
 
 #include "kubectl/team_rules/rules.hpp"
@@ -16,22 +16,24 @@
 
 namespace tpuwh::server::team_rules {
 
-// Upper bounds of what is counted, so that no product overflows.
+// The largest number of Pods, and of chips of one Pod, that is counted. A larger number is replaced
+// with its limit, so that no product overflows.
 inline constexpr std::uint64_t most_pods = 1'000'000, most_chips_of_pod = 9'999;
 
-// How long the Pods of a template run, and what happens after their nodes went away.
+// How long the Pods of a template run, and whether they are recreated and resume their work if
+// their nodes are deleted.
 struct Run {
   bool ends = false;                          // true for a job, false for a server
-  std::optional<std::uint64_t> seconds = {};  // the deadline of all attempts together
-  bool restarted = true;                      // a controller creates lost Pods again
-  bool checkpoint = false;                    // the template names a checkpoint
+  std::optional<std::uint64_t> seconds = {};  // the deadline for all attempts together, if any
+  bool restarted = true;                      // whether a controller recreates lost Pods
+  bool checkpoint = false;                    // whether the template names a checkpoint
 };
 
 // A template whose Pods ask for chips.
 struct AskedTemplate {
   std::string title = {};                       // "worker group a: ", "" for the only one
   std::string accelerator = {}, topology = {};  // selected by the template or its claims, or ""
-  std::uint64_t pods = 0;                       // Pods at a time
+  std::uint64_t pods = 0;                       // Pods that run at a time
   std::uint64_t chips = 0;                      // chips of one Pod
   Capacity capacity = Capacity::on_demand;
   Run run = {};
@@ -44,34 +46,39 @@ struct AskedObject {
 
 struct Broken {
   std::string_view id;  // "TPU-651"
-  // What is broken, and by how much. An update that increases neither breaks nothing anew.
+  // `key` distinguishes the faults of one object that have the same id. `amount` is the size of the
+  // fault, such as a number of chips. After an update of the object, only faults that are new or
+  // have a larger amount than before are reported.
   std::string key;
   std::uint64_t amount;
   std::string sentence;
 };
 
-// Returns everything that the object breaks of TPU-651 to TPU-660. An object without chips breaks
-// nothing.
+// Returns the breaches of `object` whose ids are in the range TPU-651 to TPU-660. An object without
+// chips breaks no rule.
 std::vector<Broken> judge(const Rules& rules, std::string_view ns, const AskedObject& object);
 
-// The rules that an object broke before an update, in a map, because there may be as many as it has
-// templates.
+// The breaches of an object before an update. They are in a map for fast lookup, because their
+// number grows with the number of Pod templates.
 class BrokenBefore {
  public:
   // `before` must outlive this object.
   explicit BrokenBefore(const std::vector<Broken>& before);
 
-  // Returns whether the object broke the same rule before, at least by as much.
+  // Returns whether the object already had the breach `now` before the update: a breach with the
+  // same id and key, and at least the same amount.
   bool includes(const Broken& now) const;
 
  private:
   std::map<std::pair<std::string_view, std::string_view>, std::uint64_t> most_;
 };
 
-// Returns the number of chips of a topology such as "4x4", or nullopt for another text.
+// Returns the number of chips of a topology such as "4x4", or nullopt if the text is not a
+// topology.
 std::optional<std::uint64_t> chips_of(std::string_view topology);
 
-// Returns the capacity that a node selector asks for. `value` returns the value of a key, or "".
+// Returns the capacity that a node selector asks for. `value` is a function that returns the value
+// of a key in the node selector, or "" if the key is absent.
 template <class Value>
 Capacity capacity_of(Value&& value) {
   const std::string_view provisioning = value("cloud.google.com/gke-provisioning");

@@ -11,7 +11,8 @@ std::string_view name_of(Capacity capacity) {
   return std::ranges::find(capacities, capacity, &Row::second)->first;
 }
 
-// The search goes back to the last '*' alone, so its time is at most the product of both lengths.
+// If a character does not match, the search resumes after the last '*', never after an earlier one.
+// So the time is at most proportional to the product of the two lengths.
 bool matches(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0, after_star = std::string_view::npos, resumed = 0;
   while (t < text.size()) {
@@ -33,7 +34,8 @@ bool matches(std::string_view pattern, std::string_view text) {
 }
 
 const Rule* rule_of(const Rules& rules, std::string_view ns) {
-  // No namespace has a longer name. The bound keeps the search short for a hostile one.
+  // The name of a namespace has at most max_label_length characters. A longer text is cut, so that
+  // a hostile text cannot make the search slow.
   ns = ns.substr(0, base::max_label_length + 1);
   for (const Rule& rule : rules.list)
     for (const std::string& pattern : rule.namespaces)

@@ -1,6 +1,6 @@
-// The rules of a cluster: who may ask for TPUs and for how many, by namespace. judge() (judge.hpp)
-// compares an object with these rules, and `kubectl tpu policy` prints admission policies of them,
-// which the API server evaluates.
+// The rules of a cluster: which namespaces may ask for TPUs, for which TPUs and for how many.
+// judge() (judge.hpp) compares an object with these rules. `kubectl tpu policy` prints them as
+// admission policies, which the API server evaluates.
 #pragma once
 
 #include <array>
@@ -23,10 +23,11 @@ inline constexpr std::array<std::pair<std::string_view, Capacity>, 4> capacities
 }};
 std::string_view name_of(Capacity capacity);
 
-// Returns whether `text` is of the form `pattern`, in which "*" is any text, also an empty one.
+// Returns whether `text` matches `pattern`, in which "*" matches any text, including the empty
+// text.
 bool matches(std::string_view pattern, std::string_view text);
 
-// The values that a label of a Pod template may have.
+// A label that a Pod template must have, and its allowed values.
 struct RequiredLabel {
   std::string key = {};
   std::vector<std::string> values = {};  // patterns
@@ -34,7 +35,8 @@ struct RequiredLabel {
   bool operator==(const RequiredLabel&) const = default;
 };
 
-// The part of a rule that does not depend on the slice.
+// The part of a rule that does not depend on the slice: labels, queue, images and access to the
+// node.
 struct Hygiene {
   std::vector<RequiredLabel> labels = {};  // required labels of the Pod template
   bool queue = false;                      // the object needs label kueue.x-k8s.io/queue-name
@@ -43,7 +45,7 @@ struct Hygiene {
   bool tags = false;                       // each image needs a digest or a tag other than latest
   bool privileged = true, host_paths = true, host_network = true;
   bool default_account = true;
-  std::vector<std::string> secret_variables = {};  // patterns of variables that need valueFrom
+  std::vector<std::string> secret_variables = {};  // variable names (patterns) that need valueFrom
 
   bool operator==(const Hygiene&) const = default;
 };
@@ -55,11 +57,12 @@ struct Rule {
   // The allowed values, as patterns. An empty list allows any value.
   std::vector<std::string> accelerators = {}, topologies = {};
   std::vector<Capacity> capacities = {};
-  // The largest numbers at a time: chips of one slice, and slices and chips of one object. A limit
-  // without a value allows any number.
+  // Upper limits: the chips of one slice, and the slices and chips that one object may have at a
+  // time. nullopt means that any number is allowed.
   std::optional<std::uint64_t> slice_chips = {}, slices = {}, chips = {};
 
-  // These three are warned of, and never refused.
+  // If an object breaks one of the next three fields, the admission policies only warn. They never
+  // refuse the object because of them.
   std::string object_names = {};  // a pattern; "" allows any name
   bool resumable = false;
   std::optional<std::uint64_t> run_seconds = {};
@@ -78,7 +81,7 @@ struct Rules {
 };
 
 // Returns the first rule that names the namespace, or null if no rule names it. If `ns` is longer
-// than the name of any namespace, only its beginning counts.
+// than any namespace's name can be, only its beginning is compared.
 const Rule* rule_of(const Rules& rules, std::string_view ns);
 
 }  // namespace tpuwh::server::team_rules

@@ -25,7 +25,7 @@ std::string expected(std::string_view wanted, const Json& found) {
   return fmt::format("expected {}, got {}", wanted, base::printable(text::dump_json(found)));
 }
 
-// The fault of a value, or "" if there is none.
+// A text that describes the fault of a value, or "" if the value is valid.
 using Wrong = std::string;
 
 Wrong text_of(const Json& value, std::string_view wanted, std::string& out) {
@@ -57,7 +57,8 @@ Wrong number_of(const Json& value, std::optional<std::uint64_t>& out) {
   return {};
 }
 
-// Calls `take` with the value of each name in a list. `all` has the pairs of names and values.
+// Reads a list of names from `value`. `all` maps each valid name to a C++ value. Calls `take` with
+// the C++ value of each name that was read. Returns the fault of the list, or "" if it has none.
 template <class Names, class Take>
 Wrong names_of(const Json& value, const Names& all, Take&& take) {
   std::vector<std::string> names, known;
@@ -215,7 +216,7 @@ class Reader {
 
   const text::LocatedYaml& document_;
   const std::string& file_;
-  std::multimap<int, std::string> problems_;  // by line
+  std::multimap<int, std::string> problems_;  // the key is the line
   RulesFile out_;
 };
 

@@ -1,4 +1,4 @@
-// The file of a team's rules, YAML or JSON: docs/governance.md, "Rules".
+// Reads the file of a team's rules, YAML or JSON (docs/governance.md, "Rules").
 #pragma once
 
 #include "kubectl/team_rules/rules.hpp"
@@ -10,16 +10,17 @@ namespace tpuwh::server::team_rules {
 
 struct RulesFile {
   Rules rules;
-  // All problems, ordered by line: "rules.yaml:3: rules.0.names: ...". If there is one, `rules`
-  // must not be used.
+  // All problems, ordered by line: "rules.yaml:3: rules.0.names: ...". `rules` must not be used if
+  // there is a problem.
   std::vector<std::string> problems;
 };
 
-// Reads the text of a file called `file`. An unknown key, a duplicate key, a value of another type,
-// a rule without a name or namespaces and a file without rules are problems.
+// Reads rules from text. `file` is the name of the file in problems. An unknown key, a duplicate
+// key, a value of another type, a rule without a name or namespaces, and a file without rules are
+// problems.
 RulesFile parse_rules(const std::string& text, const std::string& file);
 
-// Reads a file from disk. A file that cannot be read, or that is larger than
+// Reads rules from a file on disk. A file that cannot be read, or that is larger than
 // text::max_small_bytes, is a problem.
 RulesFile read_rules(const std::string& file);
 

@@ -28,14 +28,16 @@ std::string title(std::string_view kind, const Json& holder, const char* name = 
   return std::string(kind) + base::printable(text_member(holder, name)) + ": ";
 }
 
-// Reads a number of seconds or of restarts, of which larger ones count as the largest.
+// Reads a number of seconds or of restarts from the field `key`. If the number is above `most`,
+// returns `most`. Returns nullopt if the field is not a whole number of at least 0.
 std::optional<std::uint64_t> bound(const Json& object, const char* key, std::uint64_t most) {
   const Json& value = text::member(object, key);
   if (!value.is_number_unsigned()) return std::nullopt;
   return std::min(value.get<std::uint64_t>(), most);
 }
 
-// Multiplies a number of groups by the Pods of each, within bounds that no sum overflows.
+// Multiplies a number of groups by the Pods of each. Both are capped first, so that no sum of such
+// products overflows.
 std::uint64_t times(std::uint64_t groups, std::uint64_t pods) {
   return std::min<std::uint64_t>(groups, std::numeric_limits<std::uint32_t>::max()) *
          std::min(pods, most_pods);
@@ -74,7 +76,8 @@ class Finder {
     if (pod.is_object()) out_.push_back({std::move(title), &pod, pods, run});
   }
 
-  // Each of `jobs` Jobs is created up to `attempts` times.
+  // Adds the Pod template of a Job's spec. `jobs` is how many such Jobs are created, and `attempts`
+  // is how often each may be created.
   void of_job(std::string title, const Json& spec, bool indexed_by_default, std::uint64_t jobs,
               std::uint64_t attempts) {
     const std::string mode = text_member(spec, "completionMode");

@@ -1,5 +1,5 @@
-// The Pod templates of an object that admission policies judge, and how many Pods its controllers
-// create of each.
+// Finds the Pod templates of an object, and how many Pods the object's controllers create from
+// each.
 #pragma once
 
 #include "kubectl/team_rules/judge.hpp"
@@ -13,18 +13,19 @@ namespace tpuwh::server::team_rules {
 
 struct PodTemplate {
   std::string title;   // "worker group a: ", or "" for the only template of an object
-  const Json* pod;     // metadata and spec
-  std::uint64_t pods;  // Pods at a time, also of a suspended object
-  Run run;             // without the checkpoint, which the template names
+  const Json* pod;     // the template: metadata and spec
+  std::uint64_t pods;  // Pods that run at a time; a suspended object counts as running
+  Run run;             // `checkpoint` is not set: asked_of() sets it
 };
 
-// Returns the templates of an object of the workload table, whether they ask for chips or not.
-// Other objects have none here. The result points into `object`.
-//
-//   numbers  absent ones have the default of their API; a negative one creates no Pods
+// Returns the templates of an object, whether they ask for chips or not. The result is empty if the
+// kind is not in the workload table (webhook/workloads/table.hpp). The result points into `object`.
+// If a number such as `replicas` is absent in the object, the default of its API is used. A
+// negative number creates no Pods.
 std::vector<PodTemplate> templates_of(const Json& object);
 
-// Returns the name of an object. A name that the API server makes up is the prefix and "xxxxx".
+// Returns the name of an object. If the object has only a generateName, returns it with "xxxxx" for
+// the part that the API server generates.
 std::string name_of(const Json& object);
 
 }  // namespace tpuwh::server::team_rules

@@ -141,7 +141,7 @@ std::string to_pem(EVP_PKEY* key) {
   });
 }
 
-// The certificate and the key of an authority's PEM texts.
+// read_certificate() and read_key() read the certificate and the private key of a CA from PEM.
 CertificatePtr read_certificate(const std::string& pem) {
   const BioPtr bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   CertificatePtr certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));

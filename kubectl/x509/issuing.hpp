@@ -1,5 +1,6 @@
-// Issues certificates: a CA, and leaves that it signs. All keys are ECDSA P-256, which gives 27
-// times as many signatures per core as RSA-2048 (docs/facts.md#handshake-cost).
+// Issues CA certificates, and server certificates (leaves) that a CA signs. All keys are ECDSA
+// P-256, which gives 27 times as many signatures per core as RSA-2048
+// (docs/facts.md#handshake-cost).
 //
 // Each function throws std::runtime_error with a sentence if OpenSSL fails.
 #pragma once
@@ -12,14 +13,16 @@
 
 namespace tpuwh::server::x509 {
 
-// Each certificate begins so long before `now`, for callers whose clock is behind.
+// Each certificate becomes valid this long before `now`, so that callers with slow clocks accept
+// it.
 inline constexpr auto issued_slack = std::chrono::hours(1);
 
-// Returns a CA with its key, which signs leaves and no other CA.
+// Returns a new CA certificate and its key. The CA may sign leaves but no other CA.
 tls::Pair issue_authority(tls::SystemTime now, std::chrono::hours life);
 
-// Returns a server's certificate. Each of `names` becomes a subject alternative name, DNS or, for
-// an address, IP; a name that no certificate can carry is an exception.
+// Returns a server's certificate, signed by the CA `authority`, and its private key. Each of
+// `names` becomes a subject alternative name: type IP for an address, otherwise DNS. Throws
+// std::runtime_error if a name is neither an address nor a DNS name.
 tls::Pair issue_leaf(const tls::Pair& authority, std::span<const std::string> names,
                      tls::SystemTime now, std::chrono::hours life);
 

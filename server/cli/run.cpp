@@ -49,8 +49,9 @@ int run(std::string_view name, const std::function<int()>& program) {
   std::signal(SIGXFSZ, SIG_IGN);
   const int code = exit_code(name, program);
   if (std::cout.flush()) return code;
-  // The stream does not keep the reason, but one more byte fails for the same one. A reader that
-  // closes its pipe needs no more output.
+  // std::cout does not keep the error number of the failed write, but writing one more byte fails
+  // with the same error. EPIPE does not count as a failure: a reader that closes its pipe needs no
+  // more output.
   if (::write(STDOUT_FILENO, "\n", 1) < 0 && errno == EPIPE) return code;
   return print_error(
       name,

@@ -1,4 +1,4 @@
-// The common part of main() of both programs.
+// The part of main() that tpu-webhook and kubectl-tpu have in common.
 #pragma once
 
 #include <functional>
@@ -6,11 +6,11 @@
 
 namespace tpuwh::server::cli {
 
-// Runs `program`, which returns the exit code, and prints an exception of it in one line on
-// standard error. Returns the exit code: 2 also if standard output did not take all that was
-// printed, unless its reader closed the pipe.
+// Calls `program` and returns its exit code. If `program` throws, prints the message in one line on
+// standard error and returns 2 for a UsageError, otherwise 1. Also returns 2 if writing to standard
+// output failed, unless it failed because the reader has closed the pipe.
 //
-//   name  begins the line ("kubectl-tpu")
+//   name  the name of the program, with which the line on standard error begins ("kubectl-tpu")
 int run(std::string_view name, const std::function<int()>& program);
 
 }  // namespace tpuwh::server::cli

@@ -12,8 +12,9 @@ class App;
 
 namespace tpuwh::server::cli {
 
-// Adds --config, a file in a format that `parse` reads, and the flags of `scope` and below. The
-// result has the values of the command line once it is parsed.
+// Adds to `command` the flag --config and the flags of all settings whose Scope is `scope` or comes
+// before it in the enum. The result holds the values of these flags once the command line has been
+// parsed. `parse` is the function that later parses the file of --config.
 std::shared_ptr<const settings::Layers> add_setting_flags(
     CLI::App& command, settings::Scope scope,
     settings::ParseConfig* parse = settings::parse_config);

@@ -1,4 +1,4 @@
-// The words of --help that both programs have in common.
+// The terms in the --help texts of tpu-webhook and kubectl-tpu.
 #pragma once
 
 namespace CLI {
@@ -7,8 +7,9 @@ class App;
 
 namespace tpuwh::server::cli {
 
-// Sets one word for each idea in --help of a program and its commands: commands have arguments, and
-// names instead of types.
+// Makes the --help texts of `app` and of all its subcommands use the same terms. Subcommands are
+// called commands, positionals are called arguments, and no type is printed after the name of an
+// argument.
 void set_words(CLI::App& app);
 
 }  // namespace tpuwh::server::cli

@@ -55,10 +55,11 @@ inline constexpr std::size_t kept_bodies = 4;
 // its whole length at once, while half of held_bytes is free.
 inline constexpr std::size_t first_body_bytes = 4u << 10;
 
-// The bytes of bodies, and of answers that their peers do not read, that all connections
-// together may hold: two of the largest reviews and many usual ones. Without it 1,024 connections
-// could hold 7 GiB. Who comes then waits while others are made to give theirs back, at most
-// memory_wait, and is asked to come again (503).
+// The largest number of bytes that all connections together may hold for request bodies, and for
+// answers that their peers have not read. Two of the largest reviews and many usual ones fit.
+// Without this limit 1,024 connections could hold 7 GiB. A request that exceeds the limit waits for
+// at most memory_wait, while other connections are closed to free their memory. If that is not
+// enough, it is answered with 503.
 inline constexpr std::size_t held_bytes = 24u << 20;
 
 // The part of held_bytes that may be held by reviews that wait for the ledger or for claims, in all
@@ -71,12 +72,14 @@ inline constexpr std::size_t waiting_bytes = held_bytes / 3;
 // when all attacks ran at once.
 inline constexpr std::size_t usual_bodies_bytes = held_bytes / 3;
 
-// A review beyond this is answered in memory that is given back, one such at a time:
-// its parsed form takes eight times its size. The largest that was recorded has 48 KiB.
+// The size above which a review counts as large. The parsed form of a review takes eight times its
+// size. Therefore only one large review is handled at a time, and its memory is freed afterwards.
+// The largest recorded review has 48 KiB.
 inline constexpr std::size_t large_review_bytes = kept_body_bytes;
 
-// The bytes a peer may send without a byte of application data among it: a record, what OpenSSL
-// reads ahead, and more messages of TLS itself than any client sends (Go: none).
+// The largest number of bytes that a TLS peer may send in a row without any application data. It is
+// enough for one TLS record, for the bytes that OpenSSL reads ahead, and for more TLS protocol
+// messages than any client sends (Go sends none).
 inline constexpr std::size_t tls_chatter_bytes = 64u << 10;
 
 // The configuration file: a ConfigMap holds no more.
@@ -179,10 +182,10 @@ inline constexpr unsigned reviews_when_full = 10;
 // The time for which callers are assumed to wait after a caller was last seen waiting.
 inline constexpr Duration crowded = 1s;
 
-// The conditions under which idle connections are not closed, because the other connections can
-// make places free in time: at least `unfinished_before_idle` connections are in the middle of
-// something and are due within patience_when_full, and these are at least a sixth of the waiting
-// callers, so that each caller has its place within 1.5 s.
+// Idle connections are closed when callers wait. They are kept if enough other connections wait for
+// their peers, because each of those finishes or is closed within patience_when_full and so makes
+// way for a caller. Enough means at least `unfinished_before_idle`, and at least one for every six
+// waiting callers. Each caller then gets a connection within 1.5 s.
 inline constexpr std::size_t unfinished_before_idle = 64;
 inline constexpr std::size_t waiting_for_each_unfinished = 6;
 
@@ -202,8 +205,10 @@ inline constexpr Duration drain_poll = 20ms;
 // How often the certificate files are looked at.
 inline constexpr Duration certificate_poll = 1s;
 
-// How long before its end a serving certificate is reported in the log: the time of the alert in
-// docs/operations.md, or a quarter of a shorter life. Whoever renews does so with a third left.
+// How long before the serving certificate expires the log begins to report it. The alert
+// CertificateExpires in docs/operations.md uses the same time. If a quarter of the certificate's
+// lifetime is shorter than this time, that quarter is used. Issuers renew a certificate earlier,
+// while at least a third of its lifetime is left.
 inline constexpr std::chrono::hours certificate_soon{24 * 14};
 
 // How often that line comes again while nothing changes.
@@ -221,8 +226,8 @@ inline constexpr Duration stuck = 10s;
 // port stopped at the least; and kills without a word of why.
 inline constexpr Duration stuck_for_good = 20s;
 
-// How much one look of the watchdog counts for, twice its usual pause: for the time
-// beyond it this process was not running.
+// The most time that the watchdog counts between two of its checks: twice the usual interval. If
+// more time has passed, the process was suspended for the rest of it. That rest is not counted.
 inline constexpr Duration watch_step = 2 * heartbeat;
 
 // After --drain-delay and --drain-timeout everything is over but joining threads and a second for
@@ -240,11 +245,12 @@ inline constexpr Duration output_patience = 1s;
 
 namespace api {
 
-// Our own brakes, by what a request is for (client::Purpose), so that neither a bug nor the
-// Pods of one user flood the API server, and no purpose spends another's (docs/decisions/0020).
-// client-go's default is 5 and 10 a second, controller-runtime's 20 and 30; the server's own fair
-// queueing applies after them (docs/facts.md#throttling). Turns of a second, and how many are saved
-// while nothing is asked.
+// The client's own rate limit for requests of one purpose (client::Purpose): the number of requests
+// in a second, and the largest burst after a time without requests. The limits keep a bug, or the
+// Pods of one user, from flooding the API server. Each purpose has a limit of its own, so that no
+// purpose delays another (docs/decisions/0020). The default of client-go is 5 requests a second and
+// a burst of 10; that of controller-runtime is 20 and 30. The API server's own fair queueing also
+// applies (docs/facts.md#throttling).
 struct Rate {
   double per_second;
   double burst;
@@ -260,8 +266,9 @@ inline constexpr Rate watching = {20, 500};
 // done in 5 s. A command of an operator has the same.
 inline constexpr Rate questions = {40, 64};
 
-// The ledger, where no caller waits. 1,000 groups that end together are 1,000 removals, and twice
-// that where a quorum list comes before each: 50 s and 100 s of one replica alone.
+// The rate of the ledger's requests for which no caller waits. If 1,000 groups of Ray workers end
+// together, one replica removes their 1,000 ledger objects in 50 s. If each removal also needs a
+// list request first, that takes 100 s.
 inline constexpr Rate upkeep = {20, 20};
 
 // The rate of questions about claims and templates for which Pods wait. Each claim or template is
@@ -279,9 +286,9 @@ inline constexpr unsigned page_items = 500;
 // that doubles, and an index of four bytes for each of its own: 12 MiB at the most.
 inline constexpr std::size_t object_bytes = 2u << 20;
 
-// Worker groups of one RayCluster that are kept; Pods of others get the answer that there is no
-// such group. A group is 35 bytes of JSON and 150 of ours, so an object of object_bytes would be 9
-// MB.
+// The largest number of worker groups that are kept in memory for one RayCluster. A Pod of any
+// further group is answered as if its group did not exist. A group takes 35 bytes as JSON and 150
+// bytes in memory, so a RayCluster of object_bytes would take 9 MB without this limit.
 inline constexpr std::size_t worker_groups = 1'000;
 
 // The body of an answer that is kept whole: one object, a Status. The largest of ours is a
@@ -342,8 +349,9 @@ inline constexpr Duration backoff_first = 800ms;
 inline constexpr Duration backoff_last = 15s;
 inline constexpr Duration backoff_reset = 2min;
 
-// A pause that an answer asks for by Retry-After is honoured up to here; the server's own
-// largest is 32 s. Below `stale`, or one answer could end the giving of ids.
+// The longest pause after an answer with the header Retry-After. The API server itself asks for at
+// most 32 s. The pause is shorter than `stale`: otherwise one such answer could make the watches
+// stale, and no ids would be assigned until they are fresh again.
 inline constexpr Duration retry_after_most = 60s;
 
 // Between two tries of what only a person can mend: a role, a missing CRD.
@@ -356,8 +364,9 @@ inline constexpr Duration internal_errors = 30s;
 // A watch that ends sooner and brought nothing is suspicious (docs/facts.md#watch).
 inline constexpr Duration watch_suspicious = 1s;
 
-// A watch that the server ends before its time was closed together with all
-// others: come back spread over this.
+// The longest random delay before the client reopens a watch that the API server ended before the
+// watch's timeout. An API server that stops ends the watches of all its clients at the same moment.
+// The random delay spreads their new requests.
 inline constexpr Duration reconnect_spread = 1s;
 
 // Unanswered bytes, and probes of an idle connection: a dead peer is noticed after
@@ -403,8 +412,9 @@ inline constexpr Duration ledger_wait = 6s;
 inline constexpr int cluster_looks = 10;
 inline constexpr Duration cluster_look = 50ms;
 
-// How often groups without a request are looked at, and how often all ledger objects
-// are listed, so that what a dead replica gave is freed by another.
+// `ledger_tick` is the interval at which the ledger checks the groups of Ray workers for which no
+// request waits. `ledger_list` is the interval at which it lists all ledger objects. From these
+// lists a replica learns which ids another replica assigned before it died, and frees them.
 inline constexpr Duration ledger_tick = 500ms;
 
 inline constexpr Duration ledger_list = 60s;
@@ -419,11 +429,13 @@ inline constexpr Duration ledger_catch_up = 5s;
 // answered 503, until its controller has not asked again for so long: KubeRay does every 2 s.
 inline constexpr Duration stalled_memory = 120s;
 
-// A group that has waited for a place for so long needs a person. The longest that a healthy ledger
-// makes a caller wait is `rebuild`, 70 s, after its object was deleted by hand.
+// If a group of Ray workers has waited for an id for this time, a person has to act. There is one
+// exception: after the ledger object of a group was deleted by hand, a healthy ledger takes up to
+// 70 s (`rebuild` in webhook/ledger/group_ledger.hpp).
 inline constexpr Duration stalled = 60s;
 
-// More groups that wait for a place than this are not counted: memory, if they are forged.
+// The largest number of groups of Ray workers that are counted as waiting for the ledger. Each
+// counted group takes memory, and a caller can invent names of groups.
 inline constexpr std::size_t stalled_groups = 4096;
 
 // One request of a command (`slices`, `ledger`, `doctor`), connecting included; a list has the

@@ -32,18 +32,21 @@ struct Rules {
   std::vector<Read> reads;
 };
 
-// Returns the rules of this program, with a prefix such as "tpu-webhook.dev/".
+// Returns the rules of this version of tpu-webhook: the fields that it may write into a Pod, and
+// the data that it reads. `prefix` is the prefix of its annotations and labels: "tpu-webhook.dev/".
 Rules rules_of(const std::string& prefix);
 
 inline constexpr int rules_format = 1;  // what "format" says in it
 Json to_json(const Rules& rules);
 
-// Returns what the rights follow from: `resolved`, the value of layers.resolve(), if the layers
-// have a configuration file, otherwise the chart's defaults.
+// Returns the settings that determine the RBAC rules. If `layers` has a configuration file, they
+// are taken from `resolved`, the options that layers.resolve() returned. Otherwise they are the
+// defaults of the chart.
 kube::cluster::RbacNeeds needs_of(const settings::Layers& layers,
                                   const settings::ServeOptions& resolved);
 
-// Returns to_json() and the rights that `serve` needs.
+// Returns to_json(rules_of(prefix)) with one more field, "rights": the RBAC rules that `serve`
+// needs.
 Json rules_json(const std::string& prefix, const kube::cluster::RbacNeeds& needs);
 
 }  // namespace tpuwh::server::rules

@@ -1,4 +1,5 @@
-// The effective settings: flag over file over default.
+// The effective settings. A flag overrides the configuration file, and the file overrides the
+// default.
 #pragma once
 
 #include "server/settings/file.hpp"
@@ -14,7 +15,7 @@ struct Effective {
   std::map<std::string, std::string> from;  // key of what was given -> by what
 };
 
-// The settings of one command line: --config and flags.
+// The settings of one command line: the file of --config, and the other flags.
 struct Layers {
   ParseConfig* parse = parse_config;
   std::string file;          // "" for none
@@ -27,9 +28,10 @@ struct Layers {
 
 // Values over the defaults, the last of a key wins.
 Effective combine(const std::vector<Given>& given);
-// Returns faults of several settings together, such as a certificate without a key.
+// Returns the problems of settings that contradict each other, such as a certificate without a key.
 std::vector<Problem> contradictions(const Effective& effective);
-// Reads the file, or `in` if it is "-". Its problems include the contradictions of its settings.
+// Returns the settings and problems of the file, or of `in` if `file` is "-". If the file has no
+// other problems, settings that contradict each other are reported as its problems.
 ConfigFile check_config(const std::string& file, std::istream& in,
                         ParseConfig* parse = parse_config);
 

@@ -1,4 +1,5 @@
-// The options of the server. Those of a decision are webhook::config::Config.
+// The options of `tpu-webhook serve`. The options that affect decisions are in
+// webhook::config::Config.
 #pragma once
 
 #include "server/limits/limits.hpp"
@@ -11,16 +12,17 @@
 
 namespace tpuwh::server::settings {
 
-// The source of ids of Ray workers without index labels (webhook/ledger/ledger.hpp). `memory`
-// and `none` never contact an API server.
+// The kind of ledger that assigns ids to Ray workers without index labels
+// (webhook/ledger/ledger.hpp). The kinds `memory` and `none` never contact an API server.
 enum class LedgerKind {
-  automatic,  // cluster in a Pod, else memory
+  automatic,  // `cluster` if the server runs in a Pod, otherwise `memory`
   cluster,    // objects that all replicas share
   memory,     // of a single replica
   none,
 };
 
-// Returns whether a ledger of this kind is kept in the cluster, if there is a cluster.
+// Returns whether this kind of ledger is kept in objects of the cluster, assuming that the server
+// has access to a cluster.
 constexpr bool uses_cluster(LedgerKind kind) {
   return kind != LedgerKind::memory && kind != LedgerKind::none;
 }
@@ -35,11 +37,13 @@ struct ServeOptions {
   std::string metrics_listen;
   bool health_metrics = true;
 
-  // The certificate and its key, PEM; `serve` requires both. The files may appear later.
+  // The paths of the PEM files of the serving certificate and of its key. `serve` requires both
+  // settings, but the files may be created after the start.
   std::string tls_cert;
   std::string tls_key;
 
-  // The allowed callers (server/tls/clients.hpp): both or neither. Without them, all callers.
+  // The CA file and the names of the allowed callers (server/tls/clients.hpp). Both are set or
+  // neither; if neither is set, all callers are allowed.
   std::string tls_client_ca;
   std::vector<std::string> tls_client_names;
 
@@ -56,7 +60,8 @@ struct ServeOptions {
 
   LedgerKind ledger = LedgerKind::automatic;
 
-  // Folder of the Pod's token, CA and namespace; "" for the one that Kubernetes mounts.
+  // The directory with the token, the CA certificate and the namespace of the Pod's ServiceAccount.
+  // "" means the directory where Kubernetes mounts these files.
   std::string service_account;
 
   webhook::config::Config webhook;

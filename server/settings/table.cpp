@@ -35,7 +35,8 @@ Setting named(std::string key, std::string flag, std::string help, Setting rest 
   return rest;
 }
 
-// A setting is a member of ServeOptions, of Config, or of what Config has for a workload API.
+// Identifies a setting of one workload API: `member` is its field in Config::of(kind). A setting
+// that exists only once is identified by a pointer to its field in ServeOptions or Config.
 template <class T, class Of>
 struct OfWorkload {
   webhook::config::WorkloadKind kind;
@@ -306,15 +307,16 @@ void add_drain(std::vector<Setting>& out) {
 }
 
 void add_ledger(std::vector<Setting>& out) {
-  out.push_back(choice<LedgerKind>(
-      named("ledger", "--ledger",
-            "Source of the ids of Ray workers without index labels: objects in the cluster, or "
-            "this process (memory: for a single replica). auto is cluster in a Pod, else memory"),
-      {{"auto", LedgerKind::automatic},
-       {"cluster", LedgerKind::cluster},
-       {"memory", LedgerKind::memory},
-       {"none", LedgerKind::none}},
-      &ServeOptions::ledger));
+  out.push_back(
+      choice<LedgerKind>(named("ledger", "--ledger",
+                               "Source of the ids of Ray workers without index labels: cluster "
+                               "(objects in the cluster), memory (this process; for a single "
+                               "replica) or none (no ids). auto is cluster in a Pod, else memory"),
+                         {{"auto", LedgerKind::automatic},
+                          {"cluster", LedgerKind::cluster},
+                          {"memory", LedgerKind::memory},
+                          {"none", LedgerKind::none}},
+                         &ServeOptions::ledger));
 }
 
 void add_claims(std::vector<Setting>& out) {

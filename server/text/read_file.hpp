@@ -1,5 +1,5 @@
-// Reads the whole of a file that a person or a setting names, up to a limit: a device or a pipe
-// may have no end.
+// Reads a whole file that a user or a setting names. The size is limited, because a device or a
+// pipe may have no end.
 #pragma once
 
 #include "base/result.hpp"
@@ -14,7 +14,8 @@ namespace tpuwh::server::text {
 // some times that.
 inline constexpr std::size_t max_snapshot_bytes = std::size_t{256} << 20;
 
-// The output of one of our own commands, a bundle of certificates.
+// The largest size of a small file, such as the output of a command of kubectl-tpu or a bundle of
+// certificates.
 inline constexpr std::size_t max_small_bytes = std::size_t{1} << 20;
 
 //   errors  bad_value: why, in the system's words ("No such file or directory"); too_large, with

@@ -24,10 +24,11 @@ struct Pair {
   bool operator==(const Pair&) const = default;
 };
 
-// A pair that is ready for use. Immutable; connections share it and outlive a change.
+// The TLS settings with a certificate and its key, ready for use. A Context never changes.
+// Connections share it and continue to use it after CurrentContext was set to another one.
 struct Context {
   boost::asio::ssl::context ssl;
-  SystemTime not_before, not_after;  // both zero without a certificate
+  SystemTime not_before, not_after;  // of the leaf certificate; zero if there is none
 };
 using ContextPtr = std::shared_ptr<Context>;
 
@@ -42,7 +43,7 @@ using ContextPtr = std::shared_ptr<Context>;
 // connect with it (server/tls/usable.hpp).
 ContextPtr make_context(const Pair& pair, SystemTime now);
 
-// Returns a context without a certificate: each handshake fails.
+// Returns a context without a certificate. Each handshake with this context fails.
 ContextPtr make_empty_context();
 
 // The context for the next connection. Thread safe.

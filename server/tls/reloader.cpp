@@ -30,7 +30,8 @@ std::optional<Reloader::Change> Reloader::poll(SystemTime now) {
     auto pair = read_pair(certificate_path_, key_path_);
     Change change;
     if (pair != loaded_) change.context = make_context(pair, now);
-    // The stamps are older than the reading, so a change in between is seen next time.
+    // `latest` (inodes, sizes and times) was read before the contents of the files. If a file was
+    // changed between these two reads, the next call of poll() notices the change.
     seen_ = latest;
     reported_.clear();
     if (change.context == nullptr) return std::nullopt;

@@ -1,6 +1,6 @@
 // Reads a certificate and its key, and reads them again when the files change. The files are
-// polled, since a mounted Secret changes by a symbolic link two levels up, which file notifications
-// miss.
+// polled: a mounted Secret is replaced by changing a symbolic link two directory levels up, and
+// file notifications do not report that.
 #pragma once
 
 #include "server/tls/context.hpp"
@@ -16,16 +16,16 @@ class Reloader {
  public:
   Reloader(std::string certificate_path, std::string key_path);
 
-  // The result of a look at the files: a context to use from now on, or why the files cannot be
-  // used; then the context in use stays.
+  // The result of reading the files: either a context to use from now on, or an error if the files
+  // cannot be used. After an error the previous context stays in use.
   struct Change {
     ContextPtr context;
     std::string error;
   };
 
-  // Returns nothing if nothing is new: the same files, the same bytes, or the same error as last
-  // time. The first call always returns a change. A pair that could not be used is tried again with
-  // every call: its files may not exist yet, or its first day may not have come.
+  // Reads the files if they may have changed. Returns nullopt if neither their bytes nor the error
+  // has changed. The first call always returns a change. Files that could not be used are read
+  // again by each call, because they may not exist yet or the certificate may not be valid yet.
   std::optional<Change> poll(SystemTime now);
 
  private:

@@ -120,7 +120,7 @@ def files_that_do_not_exist_yet_are_waited_for():
     with Program() as other:
         live = other.folder / "tls.crt", other.folder / "tls.key"
         with Program("--tls-cert", live[0], "--tls-key", live[1], "--log-format", "json") as program:
-            (line,) = program.log_lines("no certificate yet; the server is not ready and waits for the files")
+            (line,) = program.log_lines("no certificate yet; the server is not ready and waits for usable files of --tls-cert and --tls-key")
             assert str(live[0]) in line["error"], line
             with Connection(program.health_port, None) as health:
                 answer = health.send(get("/readyz")).answer()

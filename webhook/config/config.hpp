@@ -1,4 +1,5 @@
-// The settings of decisions. A value, passed to every call.
+// The settings that affect the decisions about Pods. Each function that needs the settings has a
+// parameter for them; there are no global settings.
 #pragma once
 
 #include "webhook/config/kind.hpp"
@@ -21,8 +22,8 @@ enum class Mode {
   shadow,
 };
 
-// The settings of one workload API, or of one namespace, that override the others. A setting
-// without a value overrides nothing.
+// The settings that can be overridden for one workload API or for one namespace. A field without a
+// value leaves the global setting in effect.
 struct Override {
   std::optional<bool> placement;
   std::optional<bool> placement_hint;
@@ -67,8 +68,8 @@ struct Config {
   // (docs/decisions/0023). Needs what a cluster knows of its Nodes.
   bool placement_hint = true;
 
-  // Write the node pool of the leader of a JobSet's Job into its followers, as JobSet's own webhook
-  // does. Needs the Pods and Nodes of a cluster.
+  // If true, the follower Pods of a JobSet's Job get the node pool of the leader Pod of that Job,
+  // as JobSet's own webhook does it. This feature reads the Pods and Nodes of the cluster.
   bool followers = true;
 
   // Answer Pods that ask for chips by resource claim as if they asked for google.com/tpu, by what
@@ -91,8 +92,9 @@ struct Config {
     return per_workload[static_cast<std::size_t>(kind)];
   }
 
-  // The setting of a Pod: the first that has a value, of its namespace, its workload API and
-  // the whole. These are called for every Pod and allocate nothing.
+  // Return the value of a setting for a Pod. The value for the Pod's namespace comes first, then
+  // the value for its workload API, then the global value. `mode` has no values for namespaces.
+  // These functions are called for each Pod and allocate no memory.
   Mode mode_for(WorkloadKind kind) const { return of(kind).mode.value_or(mode); }
   bool placement_for(WorkloadKind kind, std::string_view ns) const {
     return overridden(&Override::placement, kind, ns).value_or(placement);
@@ -101,7 +103,8 @@ struct Config {
     return overridden(&Override::placement_hint, kind, ns).value_or(placement_hint);
   }
 
-  // Returns the level of a finding: that of the namespace, or of the whole, or its default.
+  // Returns the level of a finding: the one that is set for the namespace, otherwise the one that
+  // is set globally, otherwise the default.
   findings::Level level_of(findings::Finding finding, std::string_view ns) const {
     const auto named = per_namespace.find(ns);
     if (named != per_namespace.end())

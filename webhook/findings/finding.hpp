@@ -1,5 +1,6 @@
-// The faults of a Pod or of an object that makes Pods. Each kind of fault has an id that a user can
-// look up (docs/messages.md, `kubectl tpu findings`), and a level that decides the answer.
+// Findings: the faults of a Pod or of an object that makes Pods. Each kind of finding has an id
+// that a user can look up (docs/messages.md, `kubectl tpu findings`), and a level that determines
+// the answer to a review.
 #pragma once
 
 #include <algorithm>
@@ -72,18 +73,19 @@ enum class Finding : std::uint8_t {
 };
 inline constexpr std::size_t finding_count = static_cast<std::size_t>(Finding::count_);
 
-// The consequence of a finding.
+// The effect of a finding on the answer to a review.
 enum class Level : std::uint8_t {
   off,   // nothing is said
   warn,  // the object is allowed, and whoever made it reads a sentence
   deny,  // the object is refused
 };
 
-// In words: kubectl/reference/ids/webhook_rows.hpp.
+// The id and the default level of a finding. Its description is in
+// kubectl/reference/ids/webhook_rows.hpp.
 struct Row {
   Finding finding;
   std::string_view id;  // "TPU-102": for good, never given to another
-  Level level;          // without a setting
+  Level level;          // the default, if no setting changes it
 };
 
 namespace rows {
@@ -171,7 +173,8 @@ inline const Row* find(std::string_view id) {
   return found == std::end(rows::all) ? nullptr : found;
 }
 
-// The levels that the configuration sets. All others have their defaults.
+// The levels that the configuration sets. find() returns nullopt for a finding that keeps its
+// default level.
 class Levels {
  public:
   std::optional<Level> find(Finding finding) const { return levels_[index(finding)]; }

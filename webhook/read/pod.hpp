@@ -22,16 +22,18 @@ enum class Presence { absent, present };
 
 enum class EnvSource { literal, value_from };
 
-// The bound of every list of a Pod. A stored Pod has at most 1.5 MiB, and an element in memory can
-// take forty times its text ("{}" among containers): without a bound 7 MiB became 400.
+// The largest number of elements of any list of a Pod. In memory an element can take forty times
+// the size of its text ("{}" in a list of containers): without this limit, a review of 7 MiB, the
+// largest that is read, took 400 MiB of memory. An API server stores no Pod above 1.5 MiB.
 inline constexpr std::size_t max_elements = 65'536;
 
-// Fails because a list exceeds max_elements. It is a function of its own so that the loops over the
-// lists stay small.
+// Makes `in` fail because a list has more than max_elements. It is a separate function so that the
+// loops over lists have little code.
 bool too_many_elements(base::json::Reader& in);
 
-// Reserves four times the capacity of a full list, up to max_elements: moving the elements at each
-// doubling took longer than reading them.
+// Increases the capacity of a full list to four times its size, at least 16 and at most
+// max_elements. When the capacity was only doubled, moving the elements took longer than reading
+// them.
 template <class T>
 [[gnu::noinline]] void make_room(std::vector<T>& list) {
   constexpr std::size_t least = 16, times = 4;
@@ -48,8 +50,8 @@ bool keep(base::json::Reader& in, std::vector<T>& list, const T& item) {
   return true;
 }
 
-// The longest uid of an owner reference that is kept. The API server accepts any uid that is not
-// empty; its own have 36 characters.
+// The largest number of bytes of an owner reference's uid that decisions and the store accept. The
+// API server accepts any uid that is not empty; the uids that it assigns have 36 characters.
 inline constexpr std::size_t max_uid_bytes = 128;
 
 // One entry of a container's env, of a variable that we know.
@@ -65,7 +67,7 @@ struct EnvEntry {
 struct Container {
   std::string_view name;
   bool init = false;
-  bool sidecar = false;  // an init container that keeps running
+  bool sidecar = false;  // an init container with restartPolicy Always
   // True if a DRA driver provides the chips, by claims or by the resource of its class
   // (take_claimed_chips()).
   bool by_claim = false;
@@ -183,7 +185,7 @@ struct BadChips {
   std::array<std::string_view, 6> path_of(std::string_view number) const;
 };
 
-// The members of a Pod that are not lists. Assigning PodMembers() clears them.
+// The fields of Pod that are not lists. Assigning PodMembers() clears them.
 struct PodMembers {
   std::string_view name;  // absent where generateName is used
   std::string_view generate_name;
@@ -219,8 +221,8 @@ struct Pod : PodMembers {
   std::vector<NodeTerm> node_terms;
   std::vector<PodTerm> pod_terms;
   std::vector<Requirement> requirements;
-  // Indices of the requirements that exactly one value of a label meets; many questions are about
-  // these few alone.
+  // The indices of those elements of `requirements` that allow exactly one value of a label. Many
+  // functions read only these few elements.
   std::vector<std::uint32_t> pins;
   std::vector<std::string_view> values;
   std::optional<BadChips> bad_chips;  // the first one; it counts as none
@@ -254,10 +256,9 @@ struct Pod : PodMembers {
 };
 static_assert(variable_count <= 32);  // bits of Container::variables
 
-// Reads the Pod that is the next value of `reader`. `prefix` is Config::prefix.
-// Fails on a value of the wrong type at any field above and on a duplicate key. Fails with
-// chips_invalid on a google.com/tpu that is not a whole number of chips, after all other fields
-// were read.
+// Reads the Pod that is the next value of `reader`. `prefix` is Config::prefix. Fails if a field of
+// Pod has a value of a wrong type, or if a key is repeated. If an amount of google.com/tpu is not a
+// whole number of chips, fails with chips_invalid after all other fields were read.
 bool read_pod(base::json::Reader& reader, std::string_view prefix, Pod& pod);
 // The same into one that was cleared.
 bool read_into_empty_pod(base::json::Reader& reader, std::string_view prefix, Pod& pod);

@@ -24,13 +24,15 @@
 
 namespace tpuwh::webhook::validate {
 
-// The largest number of TPU Pod templates of one object that are checked. A template that asks
-// for no TPU is read and not counted. A RayCluster has a handful of groups and the API of
-// JobSet a list of a few; each costs up to three decisions, which bounds what one review can cost.
+// The largest number of TPU Pod templates of one object that are checked, which limits the cost of
+// one review: a template takes up to three decisions. A template that asks for no TPU is read but
+// not counted. A RayCluster usually has a handful of worker groups, and a JobSet a few replicated
+// Jobs.
 inline constexpr std::size_t max_templates = 32;
 
-// The name of a template in findings: "worker group " and the name of the group, or "" for the
-// only one. The parts are joined for a finding alone, because most templates have none.
+// The name of a template in findings: "worker group " and the name of the group, or "" if the
+// object has only one template. The two parts are joined only when a finding is added, because most
+// templates have no findings.
 struct Title {
   std::string_view kind = {};
   std::string_view name = {};  // as the user wrote it
@@ -57,7 +59,7 @@ class Checker {
   bool any_asks_for_tpu() const { return templates_ > 0; }
   // Whether the template that open() read last asks for TPU, whatever it said.
   bool asks_for_tpu() const;
-  // Ends a template: later findings belong to the whole object.
+  // Ends the check of a template: findings that are added later are about the whole object.
   void close() { title_ = {}; }
   // So many slices of the template that decide() looked at last run at a time. Where they are
   // pinned to a node pool, which holds one, finish() says so.
@@ -69,7 +71,7 @@ class Checker {
   // After open() said no: its Pods go to TPU nodes and ask for no chips.
   bool selects_tpu_without_chips() const;
 
-  // The Pod of the template that is open.
+  // Returns the Pod of the template that open() read last.
   read::Pod& pod() { return work_.pod; }
   void label(read::Label which, std::string_view text);
   void annotation(read::Annotation which, std::string_view text);
@@ -77,7 +79,8 @@ class Checker {
   // How many Pods KubeRay makes for a slice, for a template that selects no topology.
   void set_ray_hosts(std::uint32_t hosts);
 
-  // Returns the decision for the Pod as it is written now.
+  // Returns the webhook's decision for the present state of pod(), including the changes that were
+  // made by label() and annotation().
   outcome::Decision decide();
   // The slice that decide() found, null where it found none, and where no node has the chips that
   // it was computed with.
@@ -86,7 +89,8 @@ class Checker {
 
   // A denial is a fault; what decide() warned of, a warning.
   void report(const outcome::Decision& decision);
-  // Adds a finding of the template that is open, at its level, and at most at level `most`.
+  // Adds a finding about the template that open() read last. Its level is the configured one, or
+  // `most` if `most` is less severe.
   void add(Finding finding, std::string sentence, Level most = Level::deny);
   // Adds the refusals of the API server or an operator for the template that is open.
   void add_refusals(const controllers::Refusals& refusals, Level most = Level::deny);

@@ -1,4 +1,4 @@
-// The findings of a workload object, all of them, in the order of the object.
+// All findings of a workload object, in the order in which its parts are checked.
 #pragma once
 
 #include "webhook/config/config.hpp"
@@ -22,9 +22,9 @@ struct Found {
   std::string sentence;
 };
 
-// A list of findings without duplicates, in the order in which they were added. An object may have
-// as many templates as its text holds, each with findings of its own, so no finding is compared
-// with all others.
+// A list of findings without duplicates, in the order in which they were added. An object can have
+// very many templates, each with findings of its own. So duplicates are found with a set: a
+// comparison with all earlier findings would be slow.
 class FoundList {
  public:
   FoundList() = default;
@@ -82,16 +82,18 @@ class Findings {
 
   // At the level of the finding, and at most at this one. A sentence is kept once.
   void add(Finding finding, std::string sentence, Level most = Level::deny);
-  // Adds a finding of decide(), which has looked up its level.
+  // Adds a finding whose level was already determined, for example by decide(). So the
+  // configuration is not read.
   void add_decided(Finding finding, std::string sentence, Level level);
-  // Adds a finding of the whole object in front of the others, because only the first ones are
-  // reported.
+  // Adds a finding about the whole object in front of all others. Only the first max_told findings
+  // are reported, so the finding is one of them.
   void add_in_front(Finding finding, std::string sentence);
 
   // Makes a warning of each fault, because `why`.
   void soften(const std::string& why);
-  // The same of faults that `before` has word for word, whether they were reported or not: a fault
-  // that the object had before must not prevent other changes.
+  // Turns each fault that the object already had before an update (`before`) into a warning that
+  // begins with `why`. Otherwise such a fault would prevent other changes of the object. All faults
+  // of `before` count, also those beyond max_told.
   void soften_old(const Findings& before, const std::string& why);
 
   // Refused for these; and these are said.
@@ -106,12 +108,12 @@ class Findings {
   FoundList faults_, warnings_;
 };
 
-// The largest number of faults, and of warnings, that are reported: the API server logs and stores
-// all of them, and the first ones say enough.
+// At most this many faults and at most this many warnings are reported, because the API server logs
+// and stores them, and the first ones are enough for a user.
 inline constexpr std::size_t max_told = 20;
 // A count for people: "26,980".
 std::string with_commas(std::size_t count);
-// Returns how many are not reported: "and 26,980 more".
+// Returns a text with the number of findings that are not reported: "and 26,980 more".
 std::string and_more(std::size_t count);
 
 // "(1) TPU-404: one; (2) TPU-401: another", or the only one as it is; at most max_told of them and

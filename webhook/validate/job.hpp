@@ -28,7 +28,8 @@ bool is_indexed(const JobTemplate& job, controllers::JobMaker maker);
 bool check_job_refusals(Checker& checker, const JobTemplate& job, std::string_view job_name,
                         controllers::JobMaker maker);
 
-// Writes the labels of the Job controller on the Pod of index 0 of an Indexed Job.
+// Sets the owner and the labels of checker.pod() as the Job controller does for the Pod with
+// completion index 0 of an Indexed Job.
 void label_completion(Checker& checker, std::string_view job_name);
 
 // Two sentences at most, "" where nothing is wrong: a slice needs all its hosts, and all of

@@ -14,8 +14,9 @@
 
 namespace tpuwh::webhook::validate {
 
-// The largest part of a name that is kept for the decisions of each template: four times the limit
-// of any name, so that one of 7 MB is refused as too long and not copied for each of max_templates.
+// Names are cut to this number of bytes, four times the length of the longest valid name. A name of
+// 7 MB is then still refused as too long, but 7 MB are not copied for each of max_templates Pod
+// templates.
 inline constexpr std::size_t max_name_bytes = 1024;
 inline std::string_view bounded(std::string_view name) {
   return name.substr(0, max_name_bytes);
@@ -49,7 +50,8 @@ inline bool below(std::string_view step, bool read, base::json::Reader& in) {
   if (!read) in.within(step);
   return read;
 }
-// The fields of a template that controllers check, and the place of its spec.
+// The fields of a Pod template that controllers check, and the position of its spec in the review's
+// text.
 struct TemplateSpec {
   base::json::Reader::Mark spec;
   controllers::TemplateWords words;

@@ -121,7 +121,8 @@ void check_group(Checker& checker, const Cluster& cluster, const WorkerGroup& gr
   if (first.outcome != outcome::Outcome::denied) check_last_replica(checker, cluster, group);
 }
 
-// Adds the places of names that also are at an earlier one of `places`, each name once.
+// The lower 32 bits of each element of `places` are an index into `names`. For each of these names
+// that occurs more than once, adds the index of its second occurrence to `out`.
 void add_repeated(std::span<const std::string_view> names, std::span<std::uint64_t> places,
                   std::vector<std::uint32_t>& out) {
   const auto place = [](std::uint64_t key) { return static_cast<std::uint32_t>(key); };
@@ -136,8 +137,9 @@ void add_repeated(std::span<const std::string_view> names, std::span<std::uint64
       out.push_back(place(places[i]));
 }
 
-// Returns the places where names are repeated. A number of each name is sorted, half a hash and
-// half its place. Names with the same hash are compared, because a hash may be forged.
+// Returns, for each name that occurs more than once, the index of its second occurrence. Sorts one
+// 64-bit number for each name: the upper half is from the name's hash, the lower half is its index.
+// Names with equal hashes are then compared as texts, because a user can choose such names.
 std::vector<std::uint32_t> repeated(std::span<const std::string_view> names) {
   constexpr unsigned half = 32;
   std::vector<std::uint64_t> keys(names.size());
@@ -153,7 +155,8 @@ std::vector<std::uint32_t> repeated(std::span<const std::string_view> names) {
   return out;
 }
 
-// Adds a fault of groups of one name, by which their Pods are distinguished.
+// Adds a fault for each name that two or more worker groups have, because Pods are distinguished by
+// the name of their group.
 void check_names(Checker& checker, std::span<const std::string_view> names) {
   for (const std::uint32_t place : repeated(names))
     checker.add(Finding::ray_groups_alike,

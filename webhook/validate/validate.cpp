@@ -25,7 +25,7 @@ struct Check {
   bool (*check)(Checker&, base::json::Reader::Mark spec);
 };
 
-// The checks of kinds that check_plain() does not know.
+// The check functions of the kinds that check_plain() does not check.
 constexpr Check checks[] = {
     {"RayCluster", check_ray_cluster},
     {"RayJob", check_ray_job},
@@ -51,14 +51,14 @@ bool check(const Kind& kind, Checker& checker, base::json::Reader::Mark spec) {
   return std::ranges::find(checks, kind.object->kind, &Check::kind)->check(checker, spec);
 }
 
-// The findings of one of the two objects of a review.
+// The new or the old object of a review, and its findings.
 struct Examined {
   Examined(const config::Config& config, std::string_view ns) : findings(config, ns) {}
   WorkloadObject object;
   Findings findings;
 };
 
-// The configuration and the cluster of an answer.
+// The configuration and the view of the cluster with which a review is answered.
 struct Question {
   const config::Config& config;
   const read::ClusterView& cluster;
@@ -87,7 +87,9 @@ bool is_made_by_checked(const WorkloadObject& object) {
   return workloads::find_object(group, object.owner_kind).has_value();
 }
 
-// Makes warnings of faults that an object had before an update, or that its maker had.
+// Turns faults into warnings in two cases. If the object was created by an object of a kind that is
+// also checked, all faults become warnings. In an update, the faults that the old object also has
+// become warnings. If the old object cannot be read, all faults do.
 void settle(const Kind& kind, const Question& question, answer::Workspace::Impl& work,
             Examined& now) {
   Findings& findings = now.findings;
@@ -103,7 +105,7 @@ void settle(const Kind& kind, const Question& question, answer::Workspace::Impl&
     findings.soften(std::string(already_like_this));
 }
 
-// Responds with the warnings in the notes of `work`.
+// Returns the answer with this decision and with the warnings in `work.told.notes`.
 answer::Answer respond_with(const outcome::Decision& decision, answer::Workspace::Impl& work) {
   work.told.description.clear();
   answer::respond(work.review, decision, work.told, work.answer);

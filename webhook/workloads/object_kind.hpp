@@ -7,8 +7,9 @@
 
 namespace tpuwh::webhook::workloads {
 
-// A key and what stands under it in each Pod. {name} is the object's name, {part} that of the part,
-// {index} the number of the Pod in its part, from 0.
+// A label or an annotation that a controller writes into each Pod. In `value`, {name} is replaced
+// by the object's name, {part} by the name of the part of the object that the Pod belongs to
+// (PlainMaker::parts), and {index} by the number of the Pod in that part, from 0.
 struct Written {
   std::string_view key, value;
 };
@@ -32,7 +33,7 @@ struct ObjectKind {
   std::string_view group;                    // "batch"
   std::array<std::string_view, 2> versions;  // that are checked, the newest first; "" for none
   std::string_view kind, resource;           // "CronJob", "cronjobs"
-  // Null where webhook/validate and kubectl/predict/expand have a function for it.
+  // Null if webhook/validate and kubectl/predict/expand have special functions for this kind.
   const PlainMaker* maker = nullptr;
   // Pods have it for an owner, at once or by another one.
   bool makes_pods = true;

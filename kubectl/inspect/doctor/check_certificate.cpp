@@ -32,7 +32,9 @@ tls::SystemTime::duration warned_before(const x509::CertificateDates& certificat
 
 std::string how_to_renew(const View& view) {
   if (view.is_kept)
-    return "the keeper issues and renews it; why it did not: " + log_of_the_keeper(view);
+    return "the Deployment tpu-webhook-keeper should have issued or renewed it; its log says why "
+           "it did not: " +
+           log_of_the_keeper(view);
   return "renew it: ask its issuer (cert-manager)";
 }
 
@@ -103,7 +105,9 @@ void check_bundles(const View& view, Bundles& bundles, Checks& out) {
 // Another certificate from whoever makes it.
 std::string how_to_have_another(const View& view, const std::string& wanted) {
   if (view.is_kept)
-    return with_note(log_of_the_keeper(view), "the keeper issues it; why it did not");
+    return with_note(
+        log_of_the_keeper(view),
+        "the keeper should have issued another certificate; its log says why it did not");
   if (is_cert_managers(view))
     return with_note(kubectl(view.ns, "describe certificates"),
                      fmt::format("cert-manager makes it; expected {}", wanted));

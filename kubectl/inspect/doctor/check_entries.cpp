@@ -46,8 +46,9 @@ std::string why_off(const Json& entry, const Json& wanted) {
   return {};
 }
 
-// Returns the differences as one text. It is the same for most entries, so it leaves out the name
-// of an only condition.
+// Returns, as one text, how an installed webhook (`entry`) differs from the chart's webhook. The
+// paths omit the name of the first matchCondition, because that name differs between webhooks. So
+// webhooks with the same differences get equal texts and share one line of output.
 std::string what_differs(const std::vector<Difference>& all, const Json& entry) {
   std::vector<std::string> out;
   const Json& conditions = text::member(entry, "matchConditions");
@@ -66,7 +67,8 @@ bool differs_in(const std::vector<Difference>& all, std::string_view path) {
   return std::ranges::any_of(all, [&](const auto& each) { return each.path.starts_with(path); });
 }
 
-// Returns the meaning of a difference that switches nothing off.
+// Returns the consequence of the differences between the installed webhook `entry` and the chart's
+// webhook `wanted`. Returns "" if no consequence is known.
 std::string meaning(const Json& entry, const Json& wanted, const std::vector<Difference>& all) {
   const Json& objects = text::member(entry, "objectSelector");
   const Json& wanted_objects = text::member(wanted, "objectSelector");
@@ -103,7 +105,9 @@ class Entries {
   }
 
  private:
-  // Finds the wanted entry for each installed one: by its name, otherwise by its condition.
+  // Pairs each installed webhook with the webhook of the same name in `wanted`, the chart's
+  // webhooks. If none has that name, pairs the installed webhook with one that has the same
+  // matchConditions and the same path.
   void pair_up(const Json& wanted) {
     pairs_.assign(found_.size(), nullptr);
     for (const Json& each : found_) ++names_[name_of(each)];

@@ -1,4 +1,5 @@
-// The Deployment that issues and renews the certificate, in certificate mode internal.
+// Checks the keeper: the Deployment that issues and renews the serving certificate if the chart's
+// value certificate.mode is "internal".
 #include "kubectl/certificate/rights.hpp"
 #include "kubectl/inspect/doctor/check.hpp"
 #include "kubectl/inspect/doctor/commands.hpp"

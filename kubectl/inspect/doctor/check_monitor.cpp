@@ -1,4 +1,5 @@
-// Whether the PodMonitor names the port of the replicas' metrics.
+// Checks that the PodMonitor selects the Pods of tpu-webhook and has the port and path of their
+// metrics.
 #include "kubectl/inspect/doctor/check.hpp"
 #include "kubectl/inspect/doctor/difference.hpp"
 #include "kubectl/inspect/doctor/mending.hpp"
@@ -13,7 +14,9 @@ namespace {
 
 constexpr auto monitor_line = "pod-monitor";
 
-// charts/tpu-webhook/templates/podmonitor.yaml
+// Returns the spec that the chart renders for the PodMonitor, without the interval: the chart's
+// values choose the interval.
+// Source: charts/tpu-webhook/templates/podmonitor.yaml
 Json wanted_monitor(const View& view) {
   return {{"selector", selector_of(view.deployment.object)},
           {"podMetricsEndpoints", Json::array({{{"port", "metrics"}, {"path", "/metrics"}}})}};

@@ -39,24 +39,25 @@ bool grants(const Json& role, const kube::cluster::RbacRule& rule, const std::st
          });
 }
 
-// The rules that the replicas of this installation use.
+// Returns the RBAC rules that the Pods of tpu-webhook need for the features that are on in this
+// installation.
 std::vector<kube::cluster::RbacRule> needed(const View& view) {
   return kube::cluster::rbac_rules({.features = features_of(view)});
 }
 
-// Returns the rules that the replicas use, or, if their settings are not known, all rules that they
-// may use.
+// Returns the RBAC rules that the Pods of tpu-webhook may have: only the rules that they need. If
+// the settings are not known, returns the rules that the Pods need with all features on.
 std::vector<kube::cluster::RbacRule> allowed(const View& view) {
   if (settings_known(view)) return needed(view);
   return kube::cluster::rbac_rules({.features = {.claims = true}});
 }
 
-// A ServiceAccount of the chart and its rights.
+// A ServiceAccount of the chart, its roles, and the RBAC rules that it needs and may have.
 struct Holder {
   const View& view;
-  std::string name;     // of its roles
-  std::string account;  // the ServiceAccount
-  std::string command;  // which runs as it
+  std::string name;     // the name of its roles and of their bindings
+  std::string account;  // the name of the ServiceAccount
+  std::string command;  // the command that runs as this account: "serve", "certificate keep"
   const Roles& roles;
   std::vector<kube::cluster::RbacRule> needed, allowed;
 };
@@ -144,8 +145,10 @@ bool binds(const Json& binding, const std::string& kind, const Holder& holder) {
          });
 }
 
-// Returns the path in a role by which the API server's controllers put other rules into it, or our
-// rules into the roles of people (view, edit, admin); "" if there is none.
+// Returns the JSON pointer to the field through which Kubernetes aggregates this ClusterRole with
+// others; "" if it has no such field. With aggregationRule, a controller copies the rules of other
+// ClusterRoles into this one. With a label aggregate-to-NAME, the controller copies the rules of
+// this ClusterRole into the ClusterRole NAME (view, edit or admin).
 std::string aggregation(const Json& role) {
   constexpr auto rule = "aggregationRule";
   if (!text::member(role, rule).is_null()) return std::string("/") + rule;
@@ -200,7 +203,7 @@ void check_role(const Holder& holder, const std::string& kind, const Read& role,
   else if (const auto others = other_subjects(binding.object, holder.account, holder.view.ns);
            !others.empty())
     warn(out, check,
-         fmt::format("{}Binding {} gives the same rights to {}", kind, holder.name,
+         fmt::format("{}Binding {} gives its rights also to {}", kind, holder.name,
                      fmt::join(others, ", ")),
          how_to_fix(holder));
   else
@@ -216,8 +219,8 @@ void check_roles(const Holder& holder, Checks& out) {
 
 }  // namespace
 
-// The rules of the objects are compared: a SubjectAccessReview would be an object that is created,
-// and doctor changes nothing.
+// Compares the rules in the installed roles with the rules that tpu-webhook needs. `doctor` sends
+// no SubjectAccessReview, because that is a create request, and `doctor` creates no objects.
 void check_rbac(const View& view, Checks& out) {
   if (needed(view).empty() && view.roles.cluster_role.found == Found::absent &&
       view.roles.role.found == Found::absent)

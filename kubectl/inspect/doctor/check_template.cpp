@@ -23,7 +23,7 @@ namespace {
 
 constexpr auto pods_line = "pods";
 
-// The defaults that an API server fills in.
+// Returns the defaults that the API server sets in a probe.
 const Json& probe_defaults() {
   static const Json defaults = {{"httpGet", {{"scheme", "HTTP"}}},
                                 {"initialDelaySeconds", 0},
@@ -55,8 +55,10 @@ const Json& wanted_container() {
 // The user that the chart names where its values name none, and its groups.
 constexpr long usual_id = 65532;
 
-// Values choose the user and group of the program, but never root. A platform assigns those that
-// are left out.
+// Returns the securityContext that the chart would render for a Pod with this `spec`. The chart's
+// values choose runAsUser, runAsGroup and fsGroup, so these fields are copied from `spec`. The
+// chart never renders 0 for them. A field may be missing: the values may omit it, so that a
+// platform such as OpenShift sets it.
 Json wanted_security(const Json& spec) {
   Json out = {{"runAsNonRoot", true}, {"seccompProfile", {{"type", "RuntimeDefault"}}}};
   for (const char* key : {"runAsUser", "runAsGroup", "fsGroup"}) {
@@ -67,8 +69,10 @@ Json wanted_security(const Json& spec) {
   return out;
 }
 
-// Returns the grace period of a Pod: config.drain.delay, config.drain.timeout and 5 s; nullopt if
-// they are not known, or are flags, which the chart does not count.
+// Returns terminationGracePeriodSeconds as the chart renders it: the sum of config.drain.delay,
+// config.drain.timeout and 5 s. Returns nullopt if the settings are not known. Also returns nullopt
+// if a flag of the Deployment sets the delay or the timeout, because the chart ignores flags when
+// it computes the sum.
 // Source: charts/tpu-webhook/templates/_config.tpl
 std::optional<long> wanted_grace(const View& view) {
   const Json& deployment = view.deployment.object;
@@ -96,7 +100,7 @@ Json wanted_pod_spec(const View& view) {
   return out;
 }
 
-// The volume with the token of the account.
+// The name of the volume that holds the token of the ServiceAccount.
 constexpr std::string_view account_volume = "account";
 
 // A volume of the chart's that the Deployment has, as the chart makes it. Which Secret holds the
@@ -124,7 +128,8 @@ Json wanted_volume(const View& view, const std::string& name) {
   Json secret = {{"secretName", certificate_secret(view.deployment.object)},
                  {"defaultMode", mode},
                  {"items", items}};
-  // The keeper fills it after the Pods have started.
+  // The Pods may start before the keeper has written this Secret. If the volume were not optional,
+  // the Pods would not start without the Secret.
   if (view.is_kept) secret["optional"] = true;
   return {{"name", name}, {"secret", secret}};
 }
@@ -139,8 +144,8 @@ Json of_the_chart(const Json& list) {
   return out;
 }
 
-// Returns the volume with a number for defaultMode "0440", as the YAML of a file that was not
-// applied has it.
+// Returns the volume with defaultMode as a number. If the Deployment comes from a YAML file and not
+// from a cluster, its defaultMode may be the text "0440".
 Json with_number(Json volume) {
   if (Json* secret = volume.contains("secret") ? &volume["secret"] : nullptr;
       secret != nullptr && text::member(*secret, "defaultMode") == "0440")
@@ -175,7 +180,8 @@ const std::set<std::string>& elsewhere_of_deployment() {
   return all;
 }
 
-// Whether a value is the default that an API server fills in, or is empty.
+// Returns whether the value of the field `key` is empty, false, or the default that the API server
+// sets for this field.
 bool says_nothing(const std::string& key, const Json& value) {
   static const Json defaults = {{"schedulerName", "default-scheduler"},
                                 {"restartPolicy", "Always"},
@@ -187,7 +193,9 @@ bool says_nothing(const std::string& key, const Json& value) {
          (value.is_structured() && value.empty());
 }
 
-// Returns the members of `found` that `wanted` has, and those that the chart does not render.
+// Returns the fields of `found` to compare with `wanted`: the fields that `wanted` also has, and
+// the fields that a user added. A field counts as added if its value is neither empty nor a
+// default. The fields in `elsewhere` never count as added.
 Json part(const Json& found, const Json& wanted, const std::set<std::string>& elsewhere) {
   Json out = Json::object();
   if (!found.is_object()) return out;
@@ -200,8 +208,9 @@ Json part(const Json& found, const Json& wanted, const std::set<std::string>& el
   return out;
 }
 
-// Returns the ports whose name and number a person has to know. `metrics` is the port where the
-// program serves metrics, if it is known.
+// Returns how the chart renders the ports named https, health and metrics of `ports`. If `metrics`
+// is known, the port named metrics gets this number. All other numbers are copied from `ports`, so
+// that the comparison with `ports` accepts any number.
 Json wanted_ports(const Json& ports, const std::optional<Port>& metrics) {
   Json out = Json::array();
   for (const Json& each : ports)
@@ -215,8 +224,8 @@ Json wanted_ports(const Json& ports, const std::optional<Port>& metrics) {
   return out;
 }
 
-// Each volume of the chart is mounted at its name, and the token at the path where a client expects
-// it.
+// Returns the volumeMounts that the chart renders for these volumes. The volume with the token is
+// mounted at the path where Kubernetes clients expect the token, and every other volume at "/NAME".
 Json wanted_mounts(const Json& volumes) {
   Json out = Json::array();
   for (const Json& each : volumes) {
@@ -230,7 +239,8 @@ Json wanted_mounts(const Json& volumes) {
   return out;
 }
 
-// The fields of a container that the chart leaves to the API server.
+// Returns the paths of the container fields that the chart omits and for which the API server sets
+// defaults. If such a field was edited, `helm upgrade` does not restore it.
 const std::set<std::string>& container_defaults() {
   static const std::set<std::string> all = {"ports[https].protocol",
                                             "ports[health].protocol",
@@ -292,7 +302,8 @@ int probed(const Json& pod, const Json& container, const char* which) {
   return port.is_string() ? container_port(pod, port.get<std::string>()) : -1;
 }
 
-// Returns the reason why replicas are never ready or are restarted, or "".
+// Returns a fault of the Deployment because of which its Pods never become ready, or are restarted
+// by the kubelet. Returns "" if there is no such fault.
 std::string why_never_ready(const View& view) {
   const Json& pod = pod_template(view.deployment.object);
   const Json& container = own_container(pod);
@@ -323,7 +334,7 @@ std::string without_a_token(const View& view) {
   if (!settings_known(view) || !needs_api_server(view) ||
       has_token(pod_spec(view.deployment.object)))
     return {};
-  return "no volume has the token of its account, so the program cannot call the API server, which "
+  return "its Pods mount no ServiceAccount token, so tpu-webhook cannot call the API server, which "
          "its settings require";
 }
 
@@ -333,7 +344,9 @@ std::size_t most_memory(const View& view) {
   return program + callers(limits::threads) + (needs_api_server(view) ? cluster : 0);
 }
 
-// Returns a sentence about the fields that values choose.
+// Returns the sentence that `doctor` prints for a Deployment without faults. The sentence names
+// what the chart's values choose: the priority class, the memory limit, and whether the Pods have a
+// ServiceAccount token.
 std::string chosen(const View& view) {
   const Json& spec = pod_spec(view.deployment.object);
   const std::string priority = text::text_member(spec, "priorityClassName");
@@ -348,8 +361,9 @@ std::string chosen(const View& view) {
       has_token(spec) ? "the" : "no");
 }
 
-// Strategy Recreate is refused: no replica answers while it replaces the Pods. Values choose the
-// numbers.
+// Returns the strategy that `doctor` advises if the Deployment has a strategy of another type. With
+// Recreate, for example, no replica answers while the Pods are replaced. The values of maxSurge and
+// maxUnavailable are not checked.
 Json wanted_strategy() {
   return {{"type", "RollingUpdate"}, {"rollingUpdate", {{"maxSurge", 1}, {"maxUnavailable", 0}}}};
 }

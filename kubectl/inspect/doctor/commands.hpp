@@ -1,6 +1,6 @@
-// The commands that a person should run. Only this file makes them: each names its object in full
-// (release, chart, namespace), keeps every value that it does not name, and a name that comes from
-// the cluster is one word of the shell.
+// The helm and kubectl commands that `doctor` advises. A helm command names its release, chart and
+// namespace. `helm upgrade` keeps all values of the release that the command does not set. Each
+// name that comes from the cluster is quoted as one word of the shell.
 #pragma once
 
 #include "kubectl/inspect/doctor/view.hpp"
@@ -40,8 +40,8 @@ std::string kubectl(const std::string& ns, std::string_view what);
 // whose default was another when the installation was made. Without a release, in words.
 std::string with_values(const View& view, const std::vector<std::string>& flags);
 
-// Returns the command that makes the chart's objects again with the values that they had, also
-// those that were deleted or edited.
+// Returns the command that applies the chart again with the current values of the installation. The
+// command restores objects that were edited or deleted.
 std::string put_back(const View& view);
 
 // How a flag (without its "--"), or variables, are taken out of extraArgs and extraEnv, which keep
@@ -49,7 +49,8 @@ std::string put_back(const View& view);
 std::string without_argument(const View& view, std::string_view flag);
 std::string without_variables(const View& view, const std::set<std::string>& names);
 
-// put_back() of fields that kubectl may have edited: Helm 4 leaves those of other writers.
+// Returns the command of put_back() with a note: Helm 4 overwrites fields that were edited with
+// kubectl only if the flag --force-conflicts is given.
 std::string as_the_chart_says(const View& view);
 
 // A fix, and what is to be known besides, or is another way: behind a "#", so that no shell takes
@@ -63,12 +64,14 @@ std::string uninstall(const Release& release);
 // "helm rollback NAME REVISION -n NAMESPACE"
 std::string roll_back(const Release& release, unsigned revision);
 
-// Returns whether the installation is of the release that this program is of; true if no object
-// names another.
+// Returns whether the installation has the same version as this program: no installed object has
+// another version in its label app.kubernetes.io/version.
 bool is_of_this_release(const View& view);
 
-// Returns the command that prints the log of the replicas, or of the keeper.
+// Returns the command that prints the log of the webhook's Deployment.
 std::string log_of_the_program(const View& view);
+// Returns the command that prints the log of the keeper, the Deployment that renews the
+// certificate.
 std::string log_of_the_keeper(const View& view);
 
 // Whether cert-manager issues the certificate and writes the caBundle: by the annotation that asks
@@ -78,7 +81,8 @@ bool is_cert_managers(const View& view);
 // How the API server comes to trust the certificate: by whoever writes the caBundle.
 std::string how_to_trust(const View& view);
 
-// Returns the command by which Pods can be created while no replica can answer.
+// Returns the command that deletes both webhook configurations, so that Pods can be created while
+// no replica answers.
 std::string stop_calling();
 
 }  // namespace tpuwh::server::doctor

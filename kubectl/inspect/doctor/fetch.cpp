@@ -13,7 +13,8 @@ namespace {
 using kube::client::Resource;
 using kube::client::Response;
 
-// Returns a short text for a 403, because its line is one of many.
+// Returns the text for an API server's response with status 403. The text is short, because a
+// report of `doctor` may have many such lines.
 std::string not_allowed(std::string_view verb, const Resource& resource) {
   const std::string where = resource.ns.empty() ? "" : " in namespace " + resource.ns;
   return fmt::format("RBAC missing: {} {}{}", verb, resource.name(), where);

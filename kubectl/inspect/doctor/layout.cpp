@@ -19,7 +19,7 @@ using webhook::config::Config;
 using webhook::config::Mode;
 using webhook::workloads::Workload;
 
-// The fields of an installed entry that differ between renderings.
+// The fields of an installed webhook that depend on tpu-webhook's configuration.
 struct Seen {
   std::string expression;
   std::set<std::string> selector;
@@ -42,8 +42,10 @@ std::map<std::string, Seen> seen(const Json& entries) {
   return out;
 }
 
-// How much of `found` is as in the entries of this configuration: conditions first, then selectors,
-// then policies, which one value may choose.
+// Returns a score for how well the installed webhooks (`found`) match the webhooks that the chart
+// renders for `config`. An equal CEL expression counts more than an equal selector. An equal
+// failurePolicy counts least, because it depends not only on the mode but also on the chart's value
+// failurePolicy.
 int likeness_of(const std::map<std::string, Seen>& found, const Config& config) {
   int out = 0;
   for (const rules::Entry& entry : rules::entries(config)) {

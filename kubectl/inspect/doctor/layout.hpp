@@ -1,4 +1,6 @@
-// The configuration for which the entries of an installation were rendered.
+// Infers tpu-webhook's configuration from the webhooks in the installed
+// MutatingWebhookConfiguration. This is possible because the chart renders different webhooks for
+// different configurations.
 #pragma once
 
 #include "kubectl/inspect/doctor/view.hpp"
@@ -10,8 +12,9 @@
 
 namespace tpuwh::server::doctor {
 
-// Returns modes, workload APIs and prefix by the settings, or, if these are not known, those whose
-// entries are most like the installed ones.
+// Returns a configuration with the modes, workload APIs and annotation prefix of the installation's
+// settings. If these settings are not known, returns the configuration for which the chart renders
+// the webhooks that are most like the installed ones.
 webhook::config::Config layout_of(const View& view);
 
 // The workload APIs whose Pods with TPUs an installed entry has, by its name.

@@ -39,8 +39,9 @@ std::string volume_at(const Json& spec, std::string_view folder) {
   return {};
 }
 
-// Returns the known names in "a,b" of a flag, or in a list or such a text of the file. Whoever may
-// write the Deployment may write other names, and the names are printed in commands.
+// Returns the known names of workload APIs in the value of the setting `workloads`: a text such as
+// "job,ray", or a list. Unknown names are left out, because `doctor` prints the names in commands.
+// A user who may write the Deployment can write any text into this setting.
 std::vector<std::string> workloads_in(const Json& value) {
   std::vector<std::string> names;
   if (value.is_array())
@@ -91,7 +92,7 @@ Json value_of(const View& view, const std::string& name) {
   return text::member(text::member(view.config.object, name.substr(0, dot)), name.substr(dot + 1));
 }
 
-// Sets what an argument of the Deployment says of a setting that is true or false.
+// If the argument is a flag that turns a boolean setting on or off, sets that setting in `options`.
 void set_switch(const std::string& argument, settings::ServeOptions& options) {
   for (const settings::Setting& each : settings::settings())
     if (each.shape == settings::Shape::boolean && !each.flag.empty()) {
@@ -140,7 +141,8 @@ std::optional<MountedFile> mounted_config(const Json& deployment) {
 
 namespace {
 
-// Returns nullopt if the text in a Secret is not base64.
+// Returns the text of a file that is mounted from the ConfigMap or Secret `object`. Returns nullopt
+// if the data of a Secret is not base64.
 std::optional<std::string> plain_text(const MountedFile& file, const Read& object) {
   const std::string text = text::text_member(text::member(object.object, "data"), file.key);
   return file.kind == "Secret" ? text::decode_base64(text) : std::optional(text);

@@ -1,5 +1,5 @@
-// The settings of an installation: the flags of its Deployment, and the configuration file that the
-// Deployment mounts.
+// Reads the settings of an installation from the flags of its Deployment and from the configuration
+// file that the Deployment mounts.
 #pragma once
 
 #include "kubectl/inspect/doctor/view.hpp"
@@ -18,7 +18,9 @@ struct MountedFile {
   std::string kind, name, key;
 };
 
-// Returns nullopt if the Deployment names no file, or mounts no volume at the folder of the file.
+// Returns the kind and name of the object that contains tpu-webhook's configuration file (a Secret
+// or a ConfigMap), and the file's key in this object. Returns nullopt if the Deployment has no
+// --config, or if no Secret or ConfigMap is mounted at the folder of the file.
 std::optional<MountedFile> mounted_config(const Json& deployment);
 
 // The text of the file, of the object that it is mounted from; "" where it is not there.
@@ -44,11 +46,11 @@ std::optional<Port> https_port(const View& view);
 std::optional<Port> health_port(const View& view);
 std::optional<Port> metrics_port(const View& view);
 
-// Returns the features that read the cluster. A setting that is not known has its default.
+// Returns which of the features that read objects from the API server are on. If a setting is not
+// known, its default is used.
 kube::cluster::Features features_of(const View& view);
 
-// Whether the program calls the API server: for a feature that reads the cluster, or for its
-// certificate.
+// Returns whether tpu-webhook calls the API server: whether one of features_of() is on.
 bool needs_api_server(const View& view);
 
 // The workload APIs that are handled, as --workloads names them: by the settings, else by the

@@ -1,4 +1,5 @@
-// The objects that `doctor` has read of a cluster: plain values, so that each check is a function.
+// The objects that `doctor` has read from a cluster. Each check of `doctor` is a function of these
+// values, so it sends no requests.
 #pragma once
 
 #include "kubectl/inspect/dry_run/outcome.hpp"
@@ -42,7 +43,7 @@ struct ReadList {
   bool there() const { return found == Found::there; }
 };
 
-// The roles of one name and their bindings.
+// A ClusterRole, a Role and their bindings. All four have the same name.
 struct Roles {
   Read cluster_role, cluster_role_binding, role, role_binding;
 };
@@ -90,14 +91,14 @@ struct View {
   ReadList endpoint_slices;  // of that Service
   Read deployment;
   Read config;              // the Deployment's configuration file as JSON; absent: it has none
-  std::string config_text;  // the same as its Secret or ConfigMap has it
+  std::string config_text;  // the text of that file, decoded; "" if it was not read
   ReadList pods;            // of that Deployment, but for those that are being deleted
   std::set<std::string> leaving;  // these, by name
   std::vector<Replica> replicas;  // of those Pods
   std::string secret_name;        // of the Secret with the serving certificate
-  bool is_kept = false;           // the keeper fills that Secret: certificate mode internal
-  Read keeper;                    // the keeper's Deployment, where is_kept
-  Read keeper_account;            // its ServiceAccount
+  bool is_kept = false;           // certificate.mode is internal: the keeper writes the Secret
+  Read keeper;                    // the keeper's Deployment; read only if is_kept
+  Read keeper_account;            // the keeper's ServiceAccount; read only if is_kept
   Roles keeper_roles;
   ReadList policies;              // NetworkPolicies of `ns`
   ReadList budgets;               // PodDisruptionBudgets of `ns`
@@ -109,7 +110,7 @@ struct View {
   Read request;                   // the Certificate tpu-webhook, where one is mounted
   Read pod_monitor;               // the PodMonitor tpu-webhook
   Read secret;                    // of its data nothing but tls.crt is kept
-  Roles roles;                    // of the program's account
+  Roles roles;                    // named tpu-webhook, of the program's ServiceAccount
   ReadList ledger;  // ConfigMaps
   ReadList gangs;   // PodGroups that are one, of all namespaces; absent: no PodGroup is served
   ReadList ganged;  // the Pods of these
@@ -120,7 +121,8 @@ struct View {
   std::vector<Probe> probes;  // of each workload API that is handled; none: it was not asked for
 };
 
-// Returns the read of an API group; not known if no workload API has it.
+// Returns the field `read` of the element of `view.apis` for this API group. If there is no such
+// element, returns a Read with Found::unknown.
 const Read& served(const View& view, std::string_view group);
 
 // "spec" of a Deployment's Pods.
@@ -153,9 +155,10 @@ const Json& own_container(const Json&& pod) = delete;
 // "spec.template" of a Deployment: as a Pod, with metadata and spec.
 const Json& pod_template(const Json& deployment);
 const Json& pod_template(const Json&& deployment) = delete;
-// spec.selector of a Deployment, and the number of its replicas, by default 1.
+// Returns spec.selector of a Deployment.
 const Json& selector_of(const Json& deployment);
 const Json& selector_of(const Json&& deployment) = delete;
+// Returns spec.replicas of a Deployment, by default 1.
 long wanted_replicas(const Json& deployment);
 // metadata.name
 std::string name_of_object(const Json& object);

@@ -1,7 +1,8 @@
-// The two webhook configurations that the chart renders for an installation with these settings,
-// by the program's own table (kubectl/reference/rules/entries.hpp).
-// tests/unit/kubectl/inspect/doctor/alterations_test.cpp holds it against what the real helm
-// has rendered, tests/charts/fixes.py with other values.
+// Computes the webhooks that the chart renders into its two webhook configurations for an
+// installation with known settings. The webhooks are computed from the program's own table
+// (kubectl/reference/rules/entries.hpp). Two tests compare the result with objects that helm has
+// rendered: tests/unit/kubectl/inspect/doctor/alterations_test.cpp and, for other values of the
+// chart, tests/charts/fixes.py.
 #pragma once
 
 #include "kubectl/inspect/doctor/view.hpp"
@@ -16,13 +17,16 @@ namespace tpuwh::server::doctor {
 // timeoutSeconds, namespaceSelector, caBundle.
 Json wanted_entries(const View& view, bool with_shadow);
 
-// The same of workload objects, with failurePolicy and timeoutSeconds, which no value chooses.
+// Returns the webhooks of the ValidatingWebhookConfiguration that the chart renders. The API server
+// calls them for workload objects, such as Jobs. The result has failurePolicy and timeoutSeconds,
+// because no value of the chart changes these fields.
 Json wanted_validations(const View& view, bool with_shadow);
 
-// Returns the defaults that an API server sets in an entry.
+// Returns the defaults that the API server sets in each webhook of a webhook configuration.
 const Json& entry_defaults();
 
-// Returns the clientConfig without caBundle, as comparable() has it.
+// Returns the clientConfig of a webhook in the form that comparable() returns: without caBundle,
+// and with the API server's defaults.
 Json client_of(const Json& entry);
 
 // `entry` as the wanted ones are: with what an API server fills in, without what other checks look

@@ -9,7 +9,8 @@
 
 namespace tpuwh::server::running {
 
-// A login with a browser takes a minute.
+// The time limit of the first request. During this request, kubectl may ask the user to log in. A
+// login with a browser takes about a minute.
 constexpr std::chrono::minutes login_time{2};
 
 Result<std::unique_ptr<running::ApiServer>> open_session(const ClusterAccess& access) {
@@ -18,7 +19,8 @@ Result<std::unique_ptr<running::ApiServer>> open_session(const ClusterAccess& ac
   if (!config) return config.error();
   auto session = std::make_unique<running::ApiServer>(std::move(*config));
   if (!session->config().connect) return session;
-  // kubectl logs in at the first request, and answers what keeps it from the API server as a 500.
+  // `kubectl proxy` logs in at the first request. If it cannot reach the API server, `kubectl
+  // proxy` answers with status 500 and the reason.
   kube::client::Request request;
   request.method = "GET";
   request.target = "/version";

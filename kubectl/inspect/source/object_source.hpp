@@ -1,5 +1,5 @@
-// Where the objects of a cluster come from: a snapshot (snapshot_file.hpp), or an API server
-// (kubectl/inspect/running/cluster_source.hpp).
+// The interface through which the objects of a cluster are read: from a snapshot file
+// (snapshot_file.hpp) or from an API server (kubectl/inspect/running/cluster_source.hpp).
 #pragma once
 
 #include "base/result.hpp"
@@ -27,23 +27,25 @@ class ObjectSource {
   // than 64 levels. Asked again, it tells what there is then.
   virtual Result<void> for_each(const Each& each) = 0;
 
-  // Of the last for_each. Whether everything of this kind ("Node") that concerns the slices
-  // was told, so that none means that there is none; a file does not know.
+  // Returns whether the last for_each called `each` for every object of this kind ("Node") that
+  // concerns slices. If so, an object of this kind for which `each` was not called does not exist.
+  // For a file, the result is always false.
   virtual bool listed(std::string_view) const { return false; }
   // Whether the cluster knows the kind at all; a file does not know.
   virtual bool served(std::string_view) const { return true; }
   // A sentence for each kind that could not be read, or was left out.
   virtual std::vector<std::string> not_known() const { return {}; }
-  // When it was so: the clock's time of an API server, of a file what it says. Nothing where it
-  // says none.
+  // Returns the time for which the objects are valid. For an API server, this is the current time.
+  // For a file, it is the newest time in the objects of the file, or nullopt if they have none.
   virtual std::optional<std::chrono::system_clock::time_point> now() const { return std::nullopt; }
-  // Of the last for_each. Whether a file has a typed list of the kind, perhaps empty: of whatever
-  // it was asked for, there are no others.
+  // Returns whether the file that the last for_each read has a typed list of this kind, such as a
+  // PodList for "Pod". A typed list is the API server's whole answer to one list request. So an
+  // object of this kind that is not in the file did not exist, even if the list is empty.
   virtual bool has_list_of(std::string_view) const { return false; }
   // A file may lack what there is.
   virtual bool of_file() const { return false; }
-  // Of the last for_each: why there is nothing to find in namespace `ns`, a sentence; "" where
-  // there may be something.
+  // Returns a sentence that explains why the last for_each found no object in the namespace `ns`:
+  // for example, the namespace does not exist. Returns "" if there is no such explanation.
   virtual std::string missing_namespace(const std::string&) { return {}; }
 };
 

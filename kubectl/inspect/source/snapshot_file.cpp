@@ -19,8 +19,9 @@ namespace {
 
 using Kinds = std::vector<std::string_view>;
 
-// Of those that may have made a Pod it is asked who made them
-// (kubectl/inspect/slices/owners.hpp).
+// Returns the kinds of objects that may have made a Pod, directly or through another object. They
+// are read to follow the owner references of Pods (kubectl/inspect/slices/owners.hpp). Namespaces
+// are included so that a missing namespace can be reported.
 Kinds makers() {
   Kinds out{"ReplicaSet", "DaemonSet", "TrainJob", "Namespace"};
   for (const auto& workload : webhook::workloads::workloads())
@@ -38,8 +39,10 @@ Kinds with(Kinds kinds, const Kinds& more) {
   return kinds;
 }
 
-// kubectl prints nothing at all where it does not know one of the kinds it is asked for, such as
-// that of a CustomResourceDefinition that is missing: so each is asked for by itself.
+// Returns a shell command that lists each of the kinds `resources` with a `kubectl get` of its own.
+// If one `kubectl get` names several kinds and the cluster does not know one of them, kubectl
+// prints no objects at all. A kind is unknown if, for example, its CustomResourceDefinition is
+// missing.
 std::string one_by_one(std::string_view resources) {
   return fmt::format("for kind in {}; do kubectl get $kind -A -o json; done", resources);
 }

@@ -120,7 +120,9 @@ class Explainer {
     out_.unseen = unseen.list();
   }
 
-  // Without a cluster only the quota of the input counts, because other workloads are not known.
+  // Adds to each workload whether its slices can form in the cluster. If no API server is asked,
+  // `cluster` has only the objects of the input files, and only a lack of quota is reported,
+  // because other workloads are not known.
   void look_out(const outlook::ClusterState& cluster) {
     const auto outlooks = outlook::look_out(cluster, wanted_);
     for (std::size_t i = 0; i < outlooks.size(); ++i) {
@@ -206,12 +208,14 @@ class Explainer {
             {.denied = false, .id = ids::of_explain("read"), .sentence = note, .fix = {}});
     pods.finish(workload);
     tell_of_object(object, cluster, wanted, workload);
-    // Pods without chips form no slice.
+    // Fields that tpu-webhook does not know are listed only for an object that has or may have Pods
+    // with chips.
     if (!workload.groups.empty() || !workload.scaled_to_none.empty() || workload.pods_left_out > 0)
       workload.unseen = unseen_of(objects);
   }
 
-  // Begins the networks of the object whose Pods come next.
+  // Returns the object that checks whether NetworkPolicies block traffic between the Pods of
+  // `manifest`. It has no Pods yet; they are added later.
   network::Networks begin_networks(const source::Manifest& manifest) const {
     std::vector<std::string> names;
     for (const expand::MadeUpName& each : made_up_.back()) names.push_back(each.name);
@@ -248,7 +252,8 @@ class Explainer {
     if (may_look) add_pods(object, admission ? &*admission : nullptr, pods, wanted);
   }
 
-  // Adds the findings that depend on the Pods of the object.
+  // Adds the notes and findings that can be decided only after the webhook has answered for every
+  // Pod of the object.
   void tell_of_object(const Json& object, const outlook::ClusterState& cluster,
                       const outlook::WantedWorkload& wanted, Workload& workload) {
     if (!workload.groups.empty())
@@ -273,7 +278,8 @@ class Explainer {
            !cluster.local_queues.contains({wanted.ns, wanted.queue});
   }
 
-  // Refuses a workload with a placeholder, because none of its values is final.
+  // Refuses a workload with a placeholder that was not filled in, such as ${NAME}. Nothing else in
+  // the workload is examined, because any of its values may still change.
   static void refuse_placeholder(std::string left, Workload& workload) {
     constexpr auto found = webhook::findings::Finding::placeholder_left;
     workload.findings.push_back({.denied = true,
@@ -297,7 +303,8 @@ class Explainer {
     }));
   }
 
-  // Explains the Pods that an object would have that is scaled to none now.
+  // Explains an object that is scaled to 0, by examining the Pods that it would have with one
+  // replica.
   void look_scaled_up(const Json& object, Workload& workload) {
     ObjectPods pods(request_.config.prefix, beside_, false);
     outlook::WantedWorkload nobody_waits;
@@ -348,10 +355,12 @@ class Explainer {
     return reply;
   }
 
-  // Returns the faults of the object that was answered last, one by one.
+  // Returns the reasons why the webhook refuses the object of the last call of answer(), one per
+  // element.
   std::vector<webhook::validate::Found> faults() { return reviewer_.faults(review_); }
 
-  // Removes the prefix of paths in a review, which the manifest does not have.
+  // Removes "request.object." from the field paths in the text. Field paths in an AdmissionReview
+  // begin with "request.object.", but the user has only the manifest of the object.
   static void leave_out_review(std::string& text) {
     base::replace_all(text, "request.object.", "");
   }
@@ -378,7 +387,9 @@ class Explainer {
                     .fix = {}});
   }
 
-  // Adds what the printed policies of the rules would refuse or warn of.
+  // Adds a finding for each team rule that the object breaks. The admission policies that `kubectl
+  // tpu policy --team-rules` prints enforce the same rules: they would refuse the object or warn of
+  // it.
   void add_breaches(const Json& object, Findings& findings) {
     if (policy::made_by_judged(object)) return;
     const std::string ns = namespace_of(object, request_.ns);
@@ -456,7 +467,8 @@ class Explainer {
       request_.tell_pod(*made_by_, pod, after);
   }
 
-  // Takes the member from the answer, or otherwise reads the Pod as one of a cluster.
+  // Returns the slice of the Pod and the Pod's position in it. They are usually in the webhook's
+  // answer. Otherwise they are read from the patched Pod (`after`), as for a Pod in a cluster.
   std::optional<slices::SeenPod> seen_of(const webhook::answer::Answer& answered,
                                          const Json& after) {
     if (auto seen = slices::seen_in_answer(answered, after, request_.config.prefix)) return seen;
@@ -480,7 +492,7 @@ class Explainer {
   review::ReplyReader replies_;
   const Json* made_by_ = nullptr;  // the object whose Pods are added
   bool runs_at_once_ = false;      // the workload that is added
-  bool supposed_ = false;          // Pods that no controller makes now
+  bool supposed_ = false;          // look_scaled_up() adds Pods that no controller creates now
   std::size_t reviews_ = 0;
   std::uint64_t pods_ = 0;
 };

@@ -1,4 +1,4 @@
-// The findings of an object and its Pods, each of them once.
+// Collects the findings about an object and its Pods, without duplicates.
 #pragma once
 
 #include "kubectl/predict/explain/explanation.hpp"
@@ -16,11 +16,10 @@ std::string id_of(webhook::findings::Finding finding);
 
 class Findings {
  public:
-  // Adds the findings of the object's own review.
-  //
-  //   faults  the reasons of a refusal, which are one text in the answer
+  // Adds the findings from the review of the object itself.
+  // faults  the reasons of a refusal, one per element; `reply` has them joined in one text
   void add_object(const review::Reply& reply, const std::vector<webhook::validate::Found>& faults);
-  // Adds the findings of one of its Pods.
+  // Adds the findings from the webhook's review of one of the object's Pods.
   void add_pod(const review::Reply& reply) { add(reply, 1); }
   void add(Finding finding);
 

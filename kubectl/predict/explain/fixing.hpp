@@ -1,4 +1,5 @@
-// The fixes of what was found (kubectl/fixes): tried on the manifest, by explaining it again.
+// Makes a fix for each finding of explain() for which kubectl/fixes proposes one. Each fix is tried
+// first: it is applied to the manifest, and explain() runs again.
 #pragma once
 
 #include "kubectl/predict/explain/explain.hpp"

@@ -1,5 +1,5 @@
-// What is read of a Pod or another object as JSON: kubectl/objects/object.hpp, and what only
-// Pods have.
+// Functions that read fields of a Pod from its JSON. Those that work for any object come from
+// kubectl/objects/object.hpp.
 #pragma once
 
 #include "kubectl/objects/object.hpp"
@@ -26,7 +26,7 @@ inline Containers containers_of(const Json& pod) {
   return out;
 }
 
-// Of its node selector.
+// Returns the value of a key in the Pod's node selector, or "" if the key is absent.
 inline std::string selector(const Json& pod, std::string_view key) {
   return text::text_member(at(pod, {"spec", "nodeSelector"}), std::string(key));
 }

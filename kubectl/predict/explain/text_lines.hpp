@@ -1,4 +1,5 @@
-// What the parts of the text are printed with: lines, colours, how much is folded.
+// Builds the text output of `kubectl tpu explain` from lines, headings and blocks, with or without
+// colours. Limits the number of printed items of a list.
 #pragma once
 
 #include "kubectl/predict/explain/text.hpp"
@@ -44,7 +45,8 @@ class TextLines {
     out_ += text::printed_lines(text, "    ");
     out_ += "\n";
   }
-  // What kubectl/reference/catalog draws, with its colours, likewise.
+  // Adds a drawing from kubectl/reference/catalog/picture.hpp, and keeps its colours. Each line of
+  // the drawing is indented by four spaces, as in block().
   void picture(std::string_view drawn) {
     for (;;) {
       const auto end = drawn.find('\n');

@@ -1,4 +1,5 @@
-// What a cluster is asked about an object: its slices, as kubectl/predict/outlook wants them.
+// Builds the input of kubectl/predict/outlook: the slices that an object would have. The module
+// outlook predicts whether a cluster can run these slices.
 #pragma once
 
 #include "kubectl/inspect/slices/cluster.hpp"

@@ -1,4 +1,6 @@
-// The findings that admission policies of `kubectl tpu policy --team-rules` refuse or warn of.
+// The table of the findings TPU-651 to TPU-680: their ids, names, levels, descriptions and fixes.
+// For these findings, the admission policies of `kubectl tpu policy --team-rules` refuse an object
+// or warn of it.
 #pragma once
 
 #include "kubectl/reference/ids/row.hpp"
@@ -9,46 +11,48 @@ namespace rows {
 
 inline constexpr Row of_policy[] = {
     {"TPU-651", "rule-namespace", "fail",
-     "The namespace may not ask for TPUs, because no rule of the file names it.",
+     "The namespace may not ask for TPUs, because no rule of the --team-rules file names it.",
      "Ask whom the message names, or use a namespace that a rule names."},
     {"TPU-652", "rule-accelerator", "fail",
      "The Pod template selects an accelerator that the rule of the namespace does not allow, or "
-     "none, so that it could get any.",
+     "selects no accelerator and could get any.",
      "Select one that the message names by cloud.google.com/gke-tpu-accelerator."},
     {"TPU-653", "rule-topology", "fail",
-     "The Pod template selects a topology that the rule of the namespace does not allow, or none, "
-     "so that it could get any.",
+     "The Pod template selects a topology that the rule of the namespace does not allow, or "
+     "selects no topology and could get any.",
      "Select one that the message names by cloud.google.com/gke-tpu-topology."},
     {"TPU-654", "rule-slice-chips", "fail",
-     "A slice has more chips than the rule allows: the product of its topology.",
+     "A slice has more chips than the rule allows. Its number of chips is the product of its "
+     "topology.",
      "Select a smaller topology."},
     {"TPU-655", "rule-slices", "fail",
-     "The object asks for more slices at a time than the rule allows. Pods without a topology are "
-     "a slice each.",
+     "The object asks for more slices at a time than the rule allows. Each Pod without a topology "
+     "counts as one slice.",
      "Ask for fewer replicas, or run the slices one after another."},
     {"TPU-656", "rule-chips", "fail",
      "The Pods of the object that run at a time ask for more chips than the rule allows.",
      "Ask for fewer replicas or a smaller topology."},
     {"TPU-657", "rule-capacity", "fail",
      "The rule of the namespace does not allow the capacity that the node selector asks for: Spot, "
-     "flex-start, a reservation, or otherwise on-demand.",
+     "flex-start or a reservation. A node selector that names none of them asks for on-demand "
+     "capacity.",
      "Select the capacity that the message names: cloud.google.com/gke-spot: \"true\", "
      "cloud.google.com/gke-flex-start: \"true\" or cloud.google.com/reservation-name."},
     {"TPU-658", "rule-name", "warn",
-     "The object's name is not of the form that the rule asks for. Bills and dashboards are read "
-     "by "
-     "names.",
+     "The object's name does not match the pattern of the rule. Bills and dashboards identify "
+     "workloads by name.",
      "Name it by the pattern in the message."},
     {"TPU-659", "rule-resumable", "warn",
-     "Spot or flex-start nodes go away, and nothing says that the work can resume: annotation "
-     "tpu-webhook.dev/checkpoint of the Pod template, and a controller that creates its Pods "
-     "again.",
+     "Spot or flex-start nodes go away, and the object does not show that its work can resume. "
+     "Both are needed: annotation tpu-webhook.dev/checkpoint on the Pod template, and a controller "
+     "that creates the Pods again.",
      "Take checkpoints, name them in the annotation, and allow restarts: backoffLimit of a Job, "
      "failurePolicy.maxRestarts of a JobSet."},
     {"TPU-660", "rule-run-time", "warn",
-     "The object may hold its chips for longer than the rule allows. activeDeadlineSeconds is per "
-     "attempt inside a JobSet, Pods on nodes with a longest run time end with them, and "
-     "ttlSecondsAfterFinished frees no chip.",
+     "The object may hold its chips for longer than the rule allows. Inside a JobSet, "
+     "activeDeadlineSeconds limits each attempt, not all attempts together. On nodes with a "
+     "maximum run time, Pods end when their node is deleted. ttlSecondsAfterFinished does not "
+     "limit this time, because Pods that have ended hold no chips.",
      "Set activeDeadlineSeconds, or select cloud.google.com/gke-max-run-duration-seconds."},
     {"TPU-671", "label-required", "fail",
      "A label that the rule of the namespace asks for is missing from the Pod template, or has "

@@ -1,4 +1,5 @@
-// The findings of the webhook in words; ids and levels: webhook/findings/finding.hpp.
+// The texts of the webhook's findings: name, description, cause and fix. The ids and levels of the
+// findings are in webhook/findings/finding.hpp.
 #pragma once
 
 #include "webhook/findings/finding.hpp"

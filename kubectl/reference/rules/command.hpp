@@ -1,4 +1,5 @@
-// `kubectl tpu rules`: what tpu-webhook may ever write into a Pod, what it reads, and its rights.
+// `kubectl tpu rules` prints every patch that tpu-webhook may write into a Pod, the data that it
+// reads, and the RBAC rules that it needs.
 #pragma once
 
 #include "kubectl/text/console.hpp"
@@ -13,8 +14,8 @@ enum class RulesOutput { text, markdown, json };
 
 struct RulesOptions {
   RulesOutput output = RulesOutput::text;
-  bool rbac = false;     // print only the rights, as YAML
-  bool entries = false;  // print only the entries of the MutatingWebhookConfiguration
+  bool rbac = false;     // print only the RBAC rules, as the YAML of roles
+  bool entries = false;  // print only the webhooks of the MutatingWebhookConfiguration
   webhook::config::Config config = {};
   kube::cluster::RbacNeeds needs = {};
 };

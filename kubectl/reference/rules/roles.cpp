@@ -6,7 +6,9 @@
 namespace tpuwh::server::rules {
 namespace {
 
-// Appends a role of this kind with the rules that belong in it, if there are any.
+// Appends the YAML of one role of this kind (ClusterRole or Role) to `out`. The role has the rules
+// whose field own_namespace is equal to the parameter `own_namespace`. If `rules` has no such rule,
+// nothing is appended.
 void add_role(std::string_view kind, std::string_view name, bool own_namespace,
               const std::vector<kube::cluster::RbacRule>& rules, std::string& out) {
   std::string text;

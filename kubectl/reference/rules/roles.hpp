@@ -1,4 +1,4 @@
-// RBAC rules as the YAML of roles.
+// Formats RBAC rules as the YAML of a ClusterRole and a Role.
 #pragma once
 
 #include "server/kube/cluster/rbac.hpp"
@@ -9,11 +9,12 @@
 
 namespace tpuwh::server::rules {
 
-// Returns a ClusterRole and a Role of this name, each only if it has rules.
+// Returns the YAML of a ClusterRole and a Role with this name. The Role has the rules whose field
+// own_namespace is true, and the ClusterRole has all others. A role without rules is omitted.
 std::string roles_yaml(std::string_view name, const std::vector<kube::cluster::RbacRule>& rules);
 
-// Returns the ClusterRole and the Role named tpu-webhook, each only if it has rules. If no rule is
-// needed, the text is a comment.
+// Returns the YAML of the ClusterRole and the Role named tpu-webhook, which the webhook server
+// needs. A role without rules is omitted. If the server needs no rule, the YAML has only a comment.
 std::string server_roles_yaml(const kube::cluster::RbacNeeds& needs);
 
 }  // namespace tpuwh::server::rules

@@ -19,7 +19,7 @@ namespace tpuwh::server::cli::tpu_webhook {
 namespace {
 
 constexpr auto program_example = R"(
-Commands for people, offline or for a cluster, are in another program: kubectl tpu.
+This program is the server. Commands for users, with or without a cluster, are in kubectl tpu.
 
 Examples:
   tpu-webhook serve --config config.json
@@ -28,8 +28,8 @@ Examples:
   tpu-webhook serve --help)";
 
 constexpr auto serve_example = R"(
---tls-cert and --tls-key are required, as flags or in the configuration file. The file can set
-all of this (kubectl tpu config --help) and is read once, at startup.
+--tls-cert and --tls-key are required, as flags or in the configuration file. The file can also
+set all other options (see kubectl tpu config --help), and is read once, at startup.
 Exit code: 0 ended by SIGTERM or SIGINT, 1 it could not start or continue, 2 a setting is wrong
 or the certificate's files cannot be used.
 
@@ -39,8 +39,9 @@ Examples:
   tpu-webhook serve --tls-cert tls.crt --tls-key tls.key --listen 127.0.0.1:0)";
 
 constexpr auto rules_example = R"(
-The rights are those that `serve` needs with --config, or with the chart's defaults.
-`kubectl tpu rules` also prints text, markdown, RBAC rules as YAML, and differences of two releases.
+The RBAC rules are those that `serve` needs with the file of --config, otherwise with the chart's
+defaults. `kubectl tpu rules` can also print text, markdown, RBAC rules as YAML, and the
+differences between two releases.
 
 Examples:
   tpu-webhook rules -o json | jq -r '.writes[].path')";
@@ -66,8 +67,9 @@ void add_serve(CLI::App& program, Command& chosen) {
 }
 
 void add_rules(CLI::App& program, Command& chosen) {
-  auto* command = program.add_subcommand(
-      "rules", "Print what may be written into a Pod, what is read, and the rights, as JSON");
+  auto* command = program.add_subcommand("rules",
+                                         "Print what the webhook may write into a Pod, what it "
+                                         "reads, and the RBAC rules it needs, as JSON");
   command->add_option("--output,-o", "Output format")
       ->default_str("json")
       ->check(CLI::IsMember({"json"}));
@@ -112,7 +114,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   app.add_subcommand("version", "Print the version")->callback([&] {
     chosen.text = version_text();
   });
-  app.footer(program_example);  // after the commands, which would inherit it
+  app.footer(program_example);  // set last: a subcommand that is added later inherits it
   set_words(app);
   try {
     app.parse(argc, argv);

@@ -1,4 +1,4 @@
-// The admission program: the commands that a server needs, and no others.
+// The command line of tpu-webhook, which has only the commands that a server needs.
 #pragma once
 
 #include <functional>
@@ -6,13 +6,13 @@
 
 namespace tpuwh::server::cli::tpu_webhook {
 
-// The request of a command line.
+// The result of parsing a command line: either a function to run or a text to print.
 struct Command {
-  std::string text;          // to print (--help, version)
-  std::function<int()> run;  // otherwise: to run; returns the exit code
+  std::string text;          // printed if `run` is empty (--help, version)
+  std::function<int()> run;  // returns the exit code; empty if there is only a text
 };
 
-// Parses the command line. Throws UsageError.
+// Parses the command line. Throws UsageError if the command line is not valid.
 Command parse_command_line(int argc, const char* const* argv);
 
 }  // namespace tpuwh::server::cli::tpu_webhook

@@ -41,10 +41,10 @@ Result<ApiConfig> in_cluster_config(const PodAccess& access) {
   const auto token = TokenFile(config.token_file).authorization({});
   if (!ca || !token)
     return Error(Errc::api_access,
-                 fmt::format("{}; expected a service account in this Pod: see "
-                             "automountServiceAccountToken of the Pod and of the account",
+                 fmt::format("{}; expected a mounted ServiceAccount token and CA: check "
+                             "automountServiceAccountToken of the Pod and of its ServiceAccount",
                              ca ? token.error().message() : ca.error().message()));
-  // A service account that is mounted without the file is not a reason to stop.
+  // If the file does not exist or is empty, the namespace remains "default".
   const auto ns = read_account_file(access.service_account + "/namespace");
   if (ns && !ns->empty()) config.ns = *ns;
   return config;

@@ -9,8 +9,9 @@
 
 namespace tpuwh::server::kube::access {
 
-// client-go reads a token again after 60 s, less 10 s of leeway. The kubelet writes a new token
-// after 80 % of its life, so the old token is valid for minutes more.
+// The age at which a token is read from its file again. client-go uses the same age: 60 s, less 10
+// s of leeway. The kubelet writes a new token after 80 % of the life of the old one, so the old
+// token is still valid for minutes.
 constexpr std::chrono::seconds token_age{50};
 
 Result<std::string> read_account_file(const std::string& path) {

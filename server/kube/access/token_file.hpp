@@ -10,16 +10,17 @@
 
 namespace tpuwh::server::kube::access {
 
-// Reads a file that an API server or its mount should have made, without the blanks at its ends.
+// Returns the content of a file of the mounted service account, without blanks at its beginning and
+// end.
 //
 //   errors  Errc::api_access: "cannot read PATH: No such file or directory"
 Result<std::string> read_account_file(const std::string& path);
 
-// A token that the kubelet renews in a file. Not thread safe.
+// A bearer token in a file that the kubelet renews. Not thread safe.
 //
-// The file is opened by its path again if the value is 50 s old, because the kubelet swaps a link.
-// While the file cannot be read or holds no token, the old token stays in use. After rejected()
-// there is no old token.
+// The file is read again once the token in memory is 50 s old. For each read, the file is opened by
+// its path, because the kubelet replaces a symbolic link in that path. While the file cannot be
+// read or holds no token, the old token stays in use, unless rejected() has discarded it.
 //   source  client-go transport/token_source.go; docs/facts.md#service-account
 class TokenFile {
  public:
@@ -28,11 +29,11 @@ class TokenFile {
   // `path` is empty if requests carry no token.
   explicit TokenFile(std::string path) : path_(std::move(path)) {}
 
-  // Returns the value of the Authorization header, "" without a path. Costs a copy, and every 50 s
-  // the reading of a small file.
+  // Returns the value of the Authorization header, or "" if the path is empty. Each call copies the
+  // token. The file is read only if the last read was at least 50 s ago.
   Result<std::string> authorization(Time now);
 
-  // Forgets the token, because the API server answered 401.
+  // Discards the token. To be called if the API server has answered 401.
   void rejected();
 
  private:

@@ -23,7 +23,8 @@ namespace api = server::limits::api;
 using Resolver = boost::asio::ip::basic_resolver<boost::asio::ip::tcp, net::Executor>;
 
 void set_option(net::Socket& socket, int level, int name, int value) {
-  // Errors are ignored: the limits of our own side apply anyway.
+  // Errors are ignored, because the time limits of this client (limits::api) apply even if the
+  // option is not set.
   ::setsockopt(socket.native_handle(), level, name, &value, sizeof value);
 }
 
@@ -32,8 +33,8 @@ int seconds_of(Duration time) {
   return static_cast<int>(std::chrono::duration_cast<std::chrono::seconds>(time).count());
 }
 
-// Lets the kernel end a connection whose peer is dead: nothing else in HTTP/1.1 does
-// (docs/facts.md#dead-peer).
+// Makes the kernel end a connection whose peer is dead. HTTP/1.1 itself has no means to detect a
+// dead peer (docs/facts.md#dead-peer).
 void notice_dead_peers(net::Socket& socket) {
   set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
@@ -51,8 +52,8 @@ std::optional<std::uint16_t> port_number(std::string_view text) {
   return number;
 }
 
-// Returns the server's addresses; none, with an error, if the lookup fails. An address needs no
-// lookup, which would start Asio's resolver thread.
+// Returns the server's addresses. If the name lookup fails, returns none and sets `ec`. If the host
+// is an IP address, no lookup is made, because a lookup starts Asio's resolver thread.
 net::Task<std::vector<net::Endpoint>> look_up(net::Executor executor,
                                               const access::ApiConfig& config,
                                               net::error_code& ec) {
@@ -89,8 +90,8 @@ net::Socket& Connection::socket() {
   return std::visit([](auto& stream) -> net::Socket& { return stream.socket(); }, stream_);
 }
 
-// Shuts the socket down and does not close it: OpenSSL would go on with the descriptor's number,
-// which may be another socket's by then.
+// Shuts the socket down but does not close it. After close(), OpenSSL would continue to use the
+// same descriptor number, which may by then belong to another socket.
 void Connection::cut() {
   net::error_code ignored;
   socket().shutdown(net::Socket::shutdown_both, ignored);
@@ -100,8 +101,9 @@ bool Connection::fresh(net::TimePoint now) {
   if (now > idle_since_ + limits::api::idle) return false;
   if (std::visit([](const auto& stream) { return stream.has_unread(); }, stream_)) return false;
   char byte = 0;
-  // After a byte, also of a TLS close_notify, or an end, nothing should be written. The server may
-  // still close right after this test, hence worth_another_try().
+  // If the server has sent a byte (a TLS close_notify also counts) or has closed the connection, no
+  // further request should be sent on this connection. If the server closes the connection right
+  // after this check, the request is sent again on a new connection (worth_another_try()).
   const auto size = ::recv(socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   return size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
@@ -163,7 +165,8 @@ net::Task<Result<ConnectionPtr>> Dialer::dial(net::TimePoint until) {
   if (config_.connect) {
     const auto descriptor = config_.connect();
     if (!descriptor) co_return descriptor.error();
-    // Asio reads and writes stream sockets of every family alike.
+    // The socket need not be an IPv4 socket: Asio reads and writes stream sockets of all address
+    // families in the same way.
     net::Socket socket(executor_, boost::asio::ip::tcp::v4(), *descriptor);
     co_return std::make_unique<Connection>(net::PlainStream(std::move(socket)));
   }

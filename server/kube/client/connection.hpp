@@ -1,4 +1,4 @@
-// Connections to the API server, with TLS or to a proxy without it.
+// Connections to the API server with TLS, or to a proxy without TLS (ApiConfig::connect).
 #pragma once
 
 #include "server/kube/access/api_config.hpp"
@@ -24,10 +24,13 @@ class Connection {
   net::Task<net::Received> read_some(std::span<char> room);
   net::Task<net::error_code> write(std::string_view bytes);
 
-  // Makes the operation under way and every later one fail. Does not close: see tls::Stream.
+  // Makes the operation in progress and all later operations fail. Does not close the socket:
+  // OpenSSL would continue to use the number of the closed descriptor (tls::Stream).
   void cut();
 
-  // Returns whether an idle connection may be used again: the peer has sent nothing.
+  // Returns whether this idle connection may be used for another request: it has not been idle for
+  // longer than limits::api::idle, and the server has neither sent anything nor closed the
+  // connection.
   bool fresh(net::TimePoint now);
   void rest(net::TimePoint now) { idle_since_ = now; }
 
@@ -39,18 +42,19 @@ class Connection {
 };
 using ConnectionPtr = std::unique_ptr<Connection>;
 
-// Opens the connections of one client. `config` outlives it.
+// Opens the connections of one client. `config` must outlive the Dialer.
 class Dialer {
  public:
   Dialer(net::Executor executor, const access::ApiConfig& config)
       : executor_(executor), config_(config), tls_(config) {}
 
-  // Opens a connection: ApiConfig::connect, else name lookup (none for an address), TCP and TLS,
-  // by limits::api and not beyond `until`. The error is a sentence that names the server. A lookup
-  // that has begun cannot be interrupted: it ends when the system's resolver gives up.
+  // Opens a connection by calling ApiConfig::connect if that is set. Otherwise looks up the host
+  // name (unless it is an IP address), connects by TCP and does the TLS handshake, within the
+  // limits of limits::api and before `until`. The error is a sentence that names the
+  // server. A name lookup cannot be interrupted: it ends when the system's resolver gives up.
   net::Task<Result<ConnectionPtr>> dial(net::TimePoint until);
 
-  // Returns "10.0.0.1:443", "[::1]:6443": for messages and the Host field.
+  // Returns the host and port for messages and for the Host header: "10.0.0.1:443", "[::1]:6443".
   std::string authority() const;
 
  private:

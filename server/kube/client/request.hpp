@@ -30,8 +30,8 @@ struct Resource {
 // Whose turns a request takes (limits::api). None can use up another's.
 enum class Purpose {
   watch,     // lists and watches of the store: without them no place is given
-  question,  // a Pod that is being created or a person waits for the answer
-  upkeep,    // no caller waits: places are freed, records are looked at
+  question,  // a person who runs a command, or the creation of a Pod, waits for the answer
+  upkeep,    // no caller waits: for example, the ledger frees ids of Ray workers
   claim,     // a Pod waits for what its resource claims ask for
   paid,      // the caller has already taken a turn of another purpose
 };
@@ -39,7 +39,7 @@ inline constexpr std::size_t purpose_count = 4;  // number of purposes with turn
 
 struct Request {
   std::string method;
-  std::string target;  // path and query, escaped
+  std::string target;  // path and query, percent-encoded
   std::string body;
   std::string content_type;  // "" without a body
   Purpose purpose = Purpose::question;
@@ -55,8 +55,9 @@ struct Selectors {
   std::string fields;  // "status.phase!=Succeeded"
 };
 
-// `version` empty asks for the most recent state, which the caller needs to
-// give away unique ids: "0" may be older than what was seen before.
+// The query parameters of a list request. An empty `version` asks for the most recent state. A
+// caller that assigns unique ids needs the most recent state: with "0", the API server may return a
+// state that is older than one that the caller has already seen.
 struct ListOptions {
   unsigned limit = 0;          // 0: no pages
   std::string continue_token;  // of the page before, else ""
@@ -77,8 +78,9 @@ Request watch(const Resource& resource, const Selectors& selectors, const WatchO
 
 Request get(const Resource& resource, std::string_view name);
 Request create(const Resource& resource, std::string object_json);
-// The same up to the point where it would be stored: admission and validation answer, and
-// nothing is kept. A field that the API server does not know is a fault, as for kubectl.
+// Returns the request to create the object as a dry run: the API server does admission and
+// validation, but does not store the object. A field that the API server does not know is an error,
+// as it is for kubectl.
 Request try_create(const Resource& resource, std::string object_json);
 
 // PUT, which the API server refuses with 409 if the object has changed since `object_json`
@@ -86,7 +88,8 @@ Request try_create(const Resource& resource, std::string object_json);
 // ConfigMap without one would be written over.
 Result<Request> update(const Resource& resource, std::string_view name, std::string object_json);
 
-// Conditions on an object that is to be deleted, else 409.
+// The conditions under which an object is deleted. If one of them is not met, the API server
+// answers 409.
 struct Preconditions {
   std::string version;  // "" for any
   std::string uid;      // "" for any

@@ -27,7 +27,8 @@ void apply_settings(SSL_CTX* context) {
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 }
 
-// Requires that the certificate is for `name`. Returns false only without memory.
+// Makes the handshake fail unless the server's certificate is valid for `name`. Returns false only
+// if there is not enough memory.
 bool expect_name(SSL* session, const std::string& name) {
   X509_VERIFY_PARAM* checks = SSL_get0_param(session);
   if (net::is_address(name)) return X509_VERIFY_PARAM_set1_ip_asc(checks, name.c_str()) == 1;
@@ -57,7 +58,8 @@ Result<tls::SslPtr> TlsClient::session() {
   const auto authorities = text::read_file(config_.ca_file, text::max_small_bytes);
   if (context_ == nullptr || (authorities && *authorities != authorities_)) {
     auto context = make_context(authorities ? *authorities : "");
-    // While the file is being written, the last context is used.
+    // If the file cannot be used, for example because it is just being written, the last context
+    // stays in use.
     if (!context && context_ == nullptr) return context.error();
     if (context) {
       context_ = *context;
@@ -78,7 +80,7 @@ std::string TlsClient::explain(SSL* ssl, const net::error_code& error) const {
   const bool mismatch =
       verdict == X509_V_ERR_HOSTNAME_MISMATCH || verdict == X509_V_ERR_IP_ADDRESS_MISMATCH;
   return fmt::format(
-      "the server's certificate is not trusted: {}; {}", X509_verify_cert_error_string(verdict),
+      "the API server's certificate is not trusted: {}; {}", X509_verify_cert_error_string(verdict),
       mismatch ? fmt::format("it is not for \"{}\"", config_.host) : "CA from " + config_.ca_file);
 }
 

@@ -1,4 +1,4 @@
-// TLS towards the API server.
+// The client's side of TLS connections to the API server.
 #pragma once
 
 #include "server/kube/access/api_config.hpp"
@@ -11,23 +11,26 @@
 
 namespace tpuwh::server::kube::client {
 
-// TLS sessions of one client; not thread safe.
+// Makes the TLS sessions of one client. Not thread safe.
 //
-//   versions  TLS 1.2 and later; of ALPN only http/1.1, where a watch has a connection of its own
-//   trust     only the CA certificates of ApiConfig::ca_file
-//   name      ApiConfig::host is a name in the certificate, or an address if it is one: in a
-//             cluster the server is dialled by its IP. SNI for names only (RFC 6066 3)
-//   rotation  the file is read for every new connection, which is rare, and by its path, because
-//             the kubelet swaps a link. While it cannot be read or used, its last content counts
+//   versions  TLS 1.2 and later. ALPN offers only http/1.1, because a watch then has a connection
+//             of its own
+//   trust     only the CA certificates of ApiConfig::ca_file are trusted
+//   name      the server's certificate must be valid for ApiConfig::host. In a cluster the host is
+//             an IP address. SNI is sent only if the host is a name (RFC 6066 section 3)
+//   rotation  ca_file is read for each new connection, which is rare. It is opened by its path,
+//             because the kubelet replaces a symbolic link in that path. While the file cannot be
+//             read or used, its last content stays in use
 class TlsClient {
  public:
   // `config` outlives it.
   explicit TlsClient(const access::ApiConfig& config) : config_(config) {}
 
-  // Returns the session of the next connection, or an error that names the CA file.
+  // Returns a TLS session for a new connection, or an error that names the CA file.
   Result<tls::SslPtr> session();
 
-  // Returns why a handshake failed, for a person: "the server's certificate is not trusted: …".
+  // Returns the reason why a handshake failed, as a text for users: "the server's certificate is
+  // not trusted: …".
   std::string explain(SSL* ssl, const net::error_code& error) const;
 
  private:
@@ -37,7 +40,7 @@ class TlsClient {
 
   const access::ApiConfig& config_;
   std::shared_ptr<Context> context_;
-  std::string authorities_;  // the PEM text that the context was made of
+  std::string authorities_;  // the PEM text of the CA certificates in `context_`
 };
 
 }  // namespace tpuwh::server::kube::client

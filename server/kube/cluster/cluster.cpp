@@ -29,21 +29,22 @@ std::vector<Watched> watched(const Features& features) {
   add({store::Kind::pod, {"", "v1", "pods", ""}, {"", std::string(store::running_pods)}, {}},
       {{ledger, "places of Ray workers"},
        {pods && features.placement_hint, "the placement hint"},
-       {followers, "the pools of leaders"}});
+       {followers, "node selectors of JobSet followers"}});
   add({store::Kind::node, {"", "v1", "nodes", ""}, {}, {}},
-      {{features.placement_hint, "the placement hint"}, {followers, "the pools of leaders"}});
+      {{features.placement_hint, "the placement hint"},
+       {followers, "node selectors of JobSet followers"}});
   add({store::Kind::service,
        {"", "v1", "services", ""},
        {std::string(store::headless_service_of), ""},
        {}},
-      {{ledger, "names of headless Services as the cluster has them"}});
+      {{ledger, "the names of RayClusters' headless Services"}});
   add({store::Kind::ray_cluster, {"ray.io", "v1", "rayclusters", ""}, {}, {}},
       {{ledger, "places of Ray workers"}});
   return out;
 }
 
 std::vector<Watched> watched_claims(const std::string& version) {
-  const std::string needed_by = "chips of Pods by resource claim";
+  const std::string needed_by = "variables of Pods with resource claims";
   return {{store::Kind::claim, claim_objects(version), {}, needed_by},
           {store::Kind::claim_template, claim_template_objects(version), {}, needed_by},
           {store::Kind::device_class,
@@ -95,8 +96,8 @@ struct Cluster::Connected {
            });
   }
 
-  // Returns "nodes may not be read, off: the placement hint, the pools of leaders", for example, or
-  // "" if nothing is off.
+  // Returns a text that lists the functions that are off, for example "nodes may not be read, off:
+  // the placement hint, node selectors of JobSet followers", or "" if all functions are on.
   std::string what_is_off() const {
     std::string all;
     for (const Following& each : following)
@@ -109,7 +110,7 @@ struct Cluster::Connected {
     return all;
   }
 
-  // A watched resource and its watcher.
+  // A watched resource, its watcher, and the sink that writes the watcher's events into the store.
   struct Following {
     Following(const Watched& watched, client::Client& client, store::Store& store, log::Log& log)
         : what(watched),
@@ -128,9 +129,9 @@ struct Cluster::Connected {
   net::TaskGroup& all_tasks;
   log::Log& out;
   const Listener listener;
-  std::string off;              // as it was reported last
-  bool claims_settled = true;   // whether their version is known
-  std::string claims_off = {};  // why they are not watched
+  std::string off;              // the text of what_is_off() that was reported last
+  bool claims_settled = true;   // false until the served version of resource.k8s.io is known
+  std::string claims_off = {};  // why claims are not watched, as a text; "" if they are watched
   std::list<Following> following;
 };
 
@@ -191,8 +192,8 @@ net::Task<void> Cluster::begin_claims() {
     const bool none = response.ok() ? version.empty() : response.head.status == 404;
     if (!version.empty() || none) all.claims_settled = true;
     store_.read_claims(!none);
-    all.claims_off = none ? "resource.k8s.io is served in no version that is read (v1, v1beta2, "
-                            "v1beta1), off: chips of Pods by resource claim"
+    all.claims_off = none ? "resource.k8s.io is served in no version that tpu-webhook reads (v1, "
+                            "v1beta2, v1beta1), off: variables of Pods with resource claims"
                           : "";
     if (!version.empty()) {
       all.claims.set_version(version);
@@ -229,9 +230,9 @@ void Cluster::tell_what_is_off() {
   connected_->listener.off(connected_->off);
 }
 
-// Stops the placement hint while the watches bring nothing: a pool that was not whole minutes ago
-// may be whole by now, and the hint would keep a slice away from it. If no feature watches Pods,
-// the hint goes by Nodes alone.
+// Turns the placement hint off while the watch of Nodes receives no data. If a feature watches
+// Pods, the same applies to the watch of Pods. With old data the hint could keep a slice away from
+// a node pool that has become able to hold it. Also reports which functions are off.
 net::Task<void> Cluster::look_around() {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
   const bool reads_pods = features_.ledger || features_.followers;

@@ -1,26 +1,32 @@
-// A server's cluster: the client, what it watches, and the ledger.
+// A server's access to its cluster: the client of the API server, the watches, and the ledger.
 //
-// Made before the event loops, because they ask it; connected once there is a loop to run
-// on, and disconnected before that loop is destroyed.
+// A Cluster is made before the event loops, because the handlers of the loops read it. connect() is
+// called once there is an event loop to run on, and disconnect() before that loop is destroyed.
 //
-// A replica is ready once every listable resource was listed. A resource that is not served (a
-// cluster without KubeRay) or that may not be read (403: a rule is missing) does not count: no
-// answer to a Job needs any of them, and a rule that was lost for a preference once kept every
-// fresh replica from being ready. The functions that need the resource are then off, which is
-// reported. Each resource is watched only if one of these features is on:
+// A replica is ready once every watched resource has been listed. It does not wait for a resource
+// that the API server does not serve (a cluster without KubeRay), or that the replica may not read
+// (403: an RBAC rule is missing). The features that need such a resource are off, and the
+// replica reports this. It still answers the reviews of Pods of Jobs, which need none of these
+// resources. In an earlier version, one missing RBAC rule kept every new replica from becoming
+// ready, although only the placement hint needed that rule.
 //
-//   pods          ledger: places of Ray workers (503: another replica may have listed them);
-//                 followers: the pools of JobSets' leaders, which JobSet's own webhook writes as
-//                 well. While Pods are watched, the placement hint also counts the hosts that they
-//                 hold
+// The table lists the watched resources, and the features that need them. A resource is watched
+// only if one of its features is on. "(503)" means that the Pods of that feature are answered with
+// 503 while the resource cannot be read.
+//
+//   pods          ledger: the ids of Ray workers (503: while this replica has not listed the Pods,
+//                 a retry may reach a replica that has listed them)
+//                 followers: the node pool of the leader Pod of a JobSet's Job
+//                 placement hint: the hosts that Pods use, but only while another feature has the
+//                 Pods watched
 //   nodes         placement hint; followers
-//   services      ledger: otherwise the name of a RayCluster's headless Service is derived from the
-//                 name of the RayCluster
-//   rayclusters   ledger: places of Ray workers (503)
+//   services      ledger: the names of the headless Services of RayClusters; without Services they
+//                 are derived from the names of the RayClusters
+//   rayclusters   ledger: the ids of Ray workers (503)
 //   resourceclaims, resourceclaimtemplates
-//                 claims: chips of Pods by claim (503, unless one may be read by name). If the API
-//                 server serves none of v1, v1beta2 and v1beta1 (before Kubernetes 1.32), the
-//                 claims are not known, and such Pods are left unchanged
+//                 claims: the chips that Pods ask for by resource claim (503, unless the claim can
+//                 be read by its name). If the API server serves none of v1, v1beta2 and v1beta1
+//                 (before Kubernetes 1.32), Pods with resource claims are left unchanged
 //   deviceclasses claims: chips of claims for another device class than tpu.google.com
 #pragma once
 
@@ -51,9 +57,10 @@ struct Watched {
   client::Selectors selectors;
   std::string needed_by;  // the functions that are off while the resource may not be read
 };
-// Returns the resources that these features read, without those of claims.
+// Returns the resources that these features read, except those of the feature `claims`.
 std::vector<Watched> watched(const Features& features);
-// Returns the resources that claims need, in this version of resource.k8s.io.
+// Returns the resources that the feature `claims` reads, in this version of the API group
+// resource.k8s.io.
 std::vector<Watched> watched_claims(const std::string& version);
 
 // The state of the watches, the ledger and the claims, for metrics.
@@ -64,13 +71,13 @@ struct ClusterStatus {
     std::size_t objects;  // kept
   };
   std::vector<Watch> watches;
-  std::optional<LedgerStatus> ledger;  // if the ledger is in use
-  std::optional<ClaimsStatus> claims;  // if claims are read
+  std::optional<LedgerStatus> ledger;  // nullopt if the ledger is off
+  std::optional<ClaimsStatus> claims;  // nullopt if the feature is off
 };
 
 class Cluster final : public kube::places::Places, public kube::places::Claims {
  public:
-  // `prefix` is Config::prefix.
+  // `prefix` is Config::prefix: the prefix of the annotations and labels of tpu-webhook.
   explicit Cluster(std::string prefix, const Features& features = {});
   ~Cluster() override;
 
@@ -78,7 +85,8 @@ class Cluster final : public kube::places::Places, public kube::places::Claims {
   struct Listener {
     // Once: every kind has been listed, is not served by this API server, or may not be read.
     std::function<void()> synced;
-    // The functions that are off because a resource may not be read, for a person; "" for none.
+    // Called when the functions change that are off because a resource may not be read. `off` is a
+    // text for users that names them, or "" if none is off.
     std::function<void(const std::string& off)> off;
   };
 

@@ -1,4 +1,5 @@
-// The features that read the cluster. A feature that is off has no watch, no cache and no right.
+// The features that read objects of the cluster. A feature that is off needs no watch, no cache and
+// no RBAC rule.
 #pragma once
 
 #include "webhook/config/config.hpp"
@@ -7,15 +8,15 @@ namespace tpuwh::server::kube::cluster {
 
 struct Features {
   bool ledger = true;          // ids of Ray workers without index labels (setting ledger)
-  bool placement_hint = true;  // node pools that can hold a whole slice
-  bool followers = true;       // the node pool of the leader of a JobSet's Job
-  bool claims = false;         // chips of Pods that ask for them by resource claim
+  bool placement_hint = true;  // prefers node pools that can hold a whole slice
+  bool followers = true;       // gives followers the node pool of the leader of their JobSet's Job
+  bool claims = false;         // reads the chips that Pods ask for by resource claim
 
   bool any() const { return ledger || placement_hint || followers || claims; }
 };
 
-// Returns the features that these settings use. `ledger` is whether the ledger is kept in the
-// cluster.
+// Returns the features that are on with these settings. `ledger` is true if the ledger is kept in
+// objects of the cluster.
 Features features_of(const webhook::config::Config& config, bool ledger);
 
 }  // namespace tpuwh::server::kube::cluster

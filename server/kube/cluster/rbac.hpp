@@ -1,6 +1,6 @@
-// The RBAC rules that the ServiceAccount of the server needs, and no more. They follow from the
-// resources that the server watches and writes. `rules --rbac` prints them, the chart has the same
-// ones, and a test compares them with the audit log of an API server
+// The RBAC rules that the ServiceAccount of the server needs, and no others. They are derived from
+// the resources that the server watches and writes. `kubectl tpu rules --rbac` prints them, and the
+// chart contains the same rules. A test compares them with the audit log of an API server
 // (tests/e2e/test_ledger.py::test_the_rules_are_what_is_used).
 #pragma once
 
@@ -20,7 +20,7 @@ struct RbacRule {
   std::string api_group;  // "" for core
   std::string resource;
   std::vector<std::string> verbs;
-  bool own_namespace = false;  // a Role in our own namespace; otherwise a ClusterRole
+  bool own_namespace = false;  // true: in a Role in the server's namespace; false: in a ClusterRole
   std::string reason;
   std::vector<std::string> names = {};  // resourceNames; empty: all
 };

@@ -38,7 +38,8 @@ void Store::end_relist(Kind kind) {
   const Generation current = generation(kind);
   switch (kind) {
     case Kind::pod: {
-      // Without pod_gone_: a list that lacks a Pod does not free its place (docs/decisions/0012).
+      // The callback pod_gone_ is not called for these Pods, because it frees the id of a Ray
+      // worker. A Pod that is only missing in a list keeps its id (docs/decisions/0012).
       std::vector<std::string> vanished;
       for (const auto& [uid, entry] : pods_)
         if (entry.generation != current) vanished.push_back(uid);
@@ -127,7 +128,7 @@ void Store::upsert_pod(std::string_view json) {
   if (!pod) return;
   if (pod->ended) return remove_pod(*pod);
   if (!kept_.ray_workers) pod->ray.reset();
-  // A Pod that is being deleted is no leader any more.
+  // A Pod that is being deleted does not count as the leader Pod of a Job.
   if (!kept_.leaders || pod->leaving) pod->leader.reset();
   if (!kept_.holders) pod->holding.reset();
   const std::unique_lock lock(mutex_);
@@ -203,7 +204,8 @@ void Store::drop_service(std::map<Name, Service>::iterator service) {
 
 void Store::upsert_claim(Kind kind, std::string_view json) {
   auto claim = kind == Kind::claim ? reader_.claim(json) : reader_.claim_template(json);
-  // A claim that was made for one Pod is not named by any Pod, so there is no use in keeping it.
+  // A claim that Kubernetes created from a template for one Pod is not kept. Such a claim is never
+  // looked up, because its Pod names the template.
   if (!claim || claim->made) return;
   const bool depends = depends_on_classes(claim->spec);
   const std::unique_lock lock(mutex_);

@@ -44,17 +44,18 @@ class Store final : public webhook::read::ClusterView {
   explicit Store(std::string prefix) : prefix_(prefix), reader_(std::move(prefix)) {}
   const std::string& prefix() const { return prefix_; }
 
-  // The parts of Pods that are kept; all by default.
+  // Selects the Pods that the store keeps, by their roles; by default all three.
   struct KeptOfPods {
     bool ray_workers = true;
-    bool leaders = true;  // of the Jobs of JobSets
-    bool holders = true;  // of the chips of Nodes
+    bool leaders = true;  // the leader Pods of the Jobs of JobSets
+    bool holders = true;  // the Pods that use the chips of Nodes
   };
   void keep_of_pods(const KeptOfPods& kept) { kept_ = kept; }
 
   void when_gone(PodGone listener) { pod_gone_ = std::move(listener); }
 
-  // The reader's padding after the text of an object is readable as well.
+  // The functions that write to the store. `json` is the text of one object; webhook::read::padding
+  // bytes after the text must be readable.
   void begin_relist(Kind kind);
   void upsert(Kind kind, std::string_view json);
   void remove(Kind kind, std::string_view json);
@@ -76,9 +77,11 @@ class Store final : public webhook::read::ClusterView {
   std::optional<std::string> leader_domain(const webhook::read::JobOfJobSet& job,
                                            std::string_view topology_key) const override;
 
-  // Returns `no` for a claim that is not kept, or `unread` if read_claims() says so.
+  // Returns the chips of a claim. If the store does not have the claim, returns Known::unread if
+  // the claim may be read from an API server (see read_claims()), otherwise Known::no.
   webhook::read::Claimed claimed(const webhook::read::ClaimSource& source) const override;
-  // Returns the chips that a claim asks for, by the device classes that are kept. Any thread.
+  // Returns the chips that a claim with this spec asks for, computed with the device classes in the
+  // store. Any thread may call it.
   webhook::read::Claimed asked_by(const ClaimSpec& spec) const;
   // Whether there is an API server that can be asked for a claim that is not kept. Any thread;
   // there is none at first.

@@ -46,7 +46,8 @@
 namespace tpuwh::server::app {
 namespace {
 
-constexpr std::string_view renewal = "write a new pair into the files of --tls-cert and --tls-key";
+constexpr std::string_view renewal =
+    "write a new certificate and key into the files of --tls-cert and --tls-key";
 
 using Descriptor = boost::asio::posix::basic_stream_descriptor<net::Executor>;
 
@@ -70,13 +71,14 @@ std::size_t raise_file_limit(unsigned loops) {
   return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : before;
 }
 
-// Returns large freed blocks to the kernel. By default glibc keeps blocks of a size that was
-// freed before, because it expects more of them: 1,000 bodies of 250 KiB stayed resident for
-// good.
+// Makes free() return large blocks to the kernel. By default glibc, once a large block has been
+// freed, expects more blocks of that size and keeps them: 1,000 request bodies of 250 KiB stayed
+// resident until the process ended.
 void return_large_blocks() {
   mallopt(M_MMAP_THRESHOLD, 128 << 10);
-  // Each arena keeps so much at its top, since bodies of tens of KB that arrive together would
-  // otherwise be given back and mapped again in each round.
+  // Lets each malloc arena keep up to 1 MiB of free memory. Otherwise malloc would return the
+  // memory to the kernel and map it again each time that request bodies of tens of KB arrive
+  // together.
   mallopt(M_TRIM_THRESHOLD, 1 << 20);
 }
 
@@ -86,8 +88,9 @@ kube::access::PodAccess pod_access(const settings::ServeOptions& options) {
   return access;
 }
 
-// Returns the name of this process for probes. In a Pod it is the Pod's name, which the kubelet
-// sets as the host name.
+// Returns the host name. Answers to probes contain it as the name of this replica
+// (webhook/answer/probe.hpp). In a Pod it is the Pod's name, which the kubelet sets as the host
+// name.
 //   source  https://kubernetes.io/docs/concepts/workloads/pods/pod-hostname/ (read 2026-11)
 std::string replica_name() {
   std::array<char, HOST_NAME_MAX + 1> name{};
@@ -99,7 +102,9 @@ webhook::config::Config named(webhook::config::Config config) {
   return config;
 }
 
-// Returns how to reach the API server. `otherwise` says in the error how to do without.
+// Returns the configuration for access to the API server. Throws an error if the environment
+// variables or files for it are missing. The error message ends with `otherwise`, the advice for
+// running without an API server.
 kube::access::ApiConfig find_api_server(const settings::ServeOptions& options,
                                         std::string_view otherwise) {
   auto config = kube::access::in_cluster_config(pod_access(options));
@@ -107,8 +112,9 @@ kube::access::ApiConfig find_api_server(const settings::ServeOptions& options,
   throw std::runtime_error(fmt::format("{}; {}", config.error().message(), otherwise));
 }
 
-// Returns how to reach the API server for the features that read the cluster, or nullopt if none is
-// on. Outside a Pod only claims and --ledger cluster require an API server.
+// Returns the configuration for access to the API server. Returns nullopt if no feature reads the
+// cluster. Outside a Pod, also returns nullopt, unless --claims or --ledger cluster is set: these
+// require an API server.
 std::optional<kube::access::ApiConfig> find_cluster(const settings::ServeOptions& options,
                                                     const kube::cluster::Features& features) {
   if (!features.any()) return std::nullopt;
@@ -190,8 +196,8 @@ class App {
  private:
   // --- start ---
 
-  // Calls `open`, which reads files of the command line. If they cannot be used, the error is
-  // reported as a fault of the command line or of the file.
+  // Returns the result of `open`, a function that reads files. The paths of the files are settings.
+  // If `open` throws because a file cannot be used, throws UsageError, as for a wrong setting.
   template <class Open>
   static auto from_named_files(const Open& open) {
     try {
@@ -208,7 +214,7 @@ class App {
     });
   }
 
-  // Adds the check of the callers' certificates to a context.
+  // Returns `context` after adding the check of client certificates to it, if that check is on.
   tls::ContextPtr guarded(tls::ContextPtr context) const {
     if (clients_) clients_->guard(context->ssl.native_handle());
     return context;
@@ -246,7 +252,8 @@ class App {
     return place;
   }
 
-  // Returns the address of metrics, which must differ from those of probes and reviews.
+  // Returns the address at which metrics are served. Throws UsageError if reviews or health probes
+  // are served at the same address.
   net::Address metrics_place() const {
     const auto place = address_of_flag("--metrics-listen", options_.metrics_listen);
     for (const auto& [flag, other] : {std::pair("--listen", options_.listen),
@@ -377,7 +384,7 @@ class App {
     perform(drain_.on(Drain::Event::signal));
   }
 
-  // Looks for replaced certificate files.
+  // Checks at intervals of limits::certificate_poll whether the certificate files were replaced.
   net::Task<void> watch_certificate() {
     net::Timer timer(control_.executor());
     for (;;) {
@@ -387,7 +394,7 @@ class App {
       try {
         look_at_certificate(std::chrono::system_clock::now());
       } catch (
-          const std::exception& bug) {  // such as out of memory; the next look is a second later
+          const std::exception& bug) {  // such as out of memory; the next check is a second later
         log_.error("cannot check the certificate", {{"error", bug.what()}});
       }
     }
@@ -424,9 +431,9 @@ class App {
 
   void use(const tls::Reloader::Change& change) {
     if (change.context == nullptr) {
-      log_.error(has_certificate()
-                     ? "certificate not replaced; the old one is kept"
-                     : "no certificate yet; the server is not ready and waits for the files",
+      log_.error(has_certificate() ? "certificate not replaced; the old one is kept"
+                                   : "no certificate yet; the server is not ready and waits for "
+                                     "usable files of --tls-cert and --tls-key",
                  {{"error", change.error}});
       return;
     }
@@ -438,8 +445,9 @@ class App {
 
   // --- end ---
 
-  // An exception of one step ends none of the tasks that lead to the next step. After the last
-  // step the watchdog ends the process.
+  // Performs one action of the shutdown. An exception in it is only logged, so that the tasks that
+  // cause the next actions continue. If the process does not end after the last action, the
+  // watchdog ends it.
   void perform(Drain::Action action) {
     try {
       act(action);

@@ -1,4 +1,5 @@
-// Metrics of a server's cluster: how fresh and how many objects are, and the ledger's work.
+// The metrics of a server's cluster: the state of each watch, the number of objects in the store,
+// and the requests of the ledger and of claims.
 #pragma once
 
 #include "server/kube/cluster/cluster.hpp"

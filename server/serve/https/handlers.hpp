@@ -1,4 +1,5 @@
-// The answers of each resource. There is no socket here: tests call answer() with values.
+// Computes the answers to HTTP requests. Handlers use no socket, so tests can call answer()
+// directly.
 #pragma once
 
 #include "server/kube/places/claims.hpp"
@@ -15,8 +16,9 @@
 
 namespace tpuwh::server::https {
 
-// The answer to a request, and the question or the report to the ledger. If there is a question,
-// the reply is not complete: call Handlers::answer() again with the ledger's word.
+// The answer to a request. If `ledger` names a step, the caller has to do it next. If the step is
+// to ask the ledger or to read claims, `reply` is not complete: the caller does the step and calls
+// Handlers::answer() again with the result.
 struct Answered {
   Reply reply;
   webhook::answer::LedgerStep ledger = {};
@@ -25,7 +27,9 @@ struct Answered {
   std::string owner = {};  // owner of the Pod, if the ledger or the API server is to be asked
 };
 
-// The values that were asked for between the passes of a review. Unknown ones are null.
+// The results of the steps that the last call of Handlers::answer() asked for: the answer of the
+// ledger, and the claims that the API server returned. A pointer is null if its value was not asked
+// for or is not known.
 struct Learned {
   const webhook::ledger::PlaceAnswer* place = nullptr;
   const kube::places::ReadClaims* claims = nullptr;
@@ -34,7 +38,7 @@ struct Learned {
 // The handlers of one event loop.
 class Handlers {
  public:
-  // The objects that all loops share. They must outlive the loops.
+  // The objects that the handlers of all event loops share. The objects must outlive the loops.
   struct Shared {
     const webhook::config::Config& config;
     const webhook::read::ClusterView& cluster;
@@ -66,8 +70,9 @@ class Handlers {
   Reply scrape();
 
   const Shared shared_;
-  // The configuration of /shadow and of the paths below it: the webhook entry of namespaces that
-  // only want to know the decisions.
+  // The configuration for reviews at /shadow and the paths below it: Pods are allowed unchanged,
+  // and decisions are only reported. The cluster can have a second webhook with such a path, for
+  // some of its namespaces.
   const webhook::config::Config shadow_config_;
   webhook::answer::Workspace workspace_;
   std::string metrics_text_;  // of the last scrape

@@ -30,11 +30,13 @@ class Health {
   void await_cluster() { synced_ = false; }
   void set_synced() { synced_ = true; }
 
-  // The functions that are off though the server is ready, for a person; "" for none.
+  // Sets the text that what_is_off() returns. The text lists the functions that are off although
+  // the server is ready; it is "" if none is off.
   void set_off(std::string off);
   std::string what_is_off() const;
 
-  // Sets the end of the certificate in use; the zero time means that there is none yet.
+  // Sets the time at which the certificate in use expires. The zero time means that there is no
+  // certificate yet.
   void set_certificate_end(std::chrono::system_clock::time_point end);
   std::chrono::system_clock::time_point certificate_end() const;
 

@@ -75,12 +75,12 @@ def stands_without(kind, off, places):
 @check
 def without_nodes_it_is_ready_and_says_what_is_off():
     """One rule that was lost, for a preference, kept a fresh replica from ever being ready."""
-    stands_without("nodes", "the placement hint, the pools of leaders", True)
+    stands_without("nodes", "the placement hint, node selectors of JobSet followers", True)
 
 
 @check
 def without_services_it_is_ready_and_says_what_is_off():
-    stands_without("services", "names of headless Services as the cluster has them", True)
+    stands_without("services", "the names of RayClusters' headless Services", True)
 
 
 @check
@@ -90,7 +90,7 @@ def without_rayclusters_it_is_ready_and_says_what_is_off():
 
 @check
 def without_pods_it_is_ready_and_says_what_is_off():
-    stands_without("pods", "places of Ray workers, the placement hint, the pools of leaders", False)
+    stands_without("pods", "places of Ray workers, the placement hint, node selectors of JobSet followers", False)
 
 
 OFF = {"ledger": ("--ledger", "none"), "hint": ("--no-placement-hint",), "followers": ("--no-followers",)}

@@ -1113,7 +1113,7 @@ const All& of_rights() {
           [](Json& each) {
             each["subjects"].push_back({{"kind", "Group"}, {"name", "system:authenticated"}});
           }),
-       Verdict::warn, "rbac", "gives the same rights to Group system:authenticated"},
+       Verdict::warn, "rbac", "gives its rights also to Group system:authenticated"},
       {"another_role", in("RoleBinding", at("/roleRef/name", "edit")), Verdict::fail, "rbac",
        "does not bind"},
   };

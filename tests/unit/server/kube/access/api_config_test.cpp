@@ -51,8 +51,8 @@ TEST_F(InClusterTest, says_what_is_missing) {
   const auto without = [this](const char* file) {
     std::filesystem::remove(path(file));
     return "cannot read " + path(file) +
-           ": No such file or directory; expected a service account in this Pod: see "
-           "automountServiceAccountToken of the Pod and of the account";
+           ": No such file or directory; expected a mounted ServiceAccount token and CA: check "
+           "automountServiceAccountToken of the Pod and of its ServiceAccount";
   };
   const std::string no_token = without("token");
   EXPECT_EQ(error(), no_token);
