@@ -250,4 +250,4 @@ def a_secret_that_was_emptied_while_no_keeper_ran_costs_no_trust():
 def outside_a_pod_it_says_so():
     out = subprocess.run([tools(), "certificate", "keep"], env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False)
     assert out.returncode == 1 and out.stdout == "", out
-    assert "KUBERNETES_SERVICE_HOST" in out.stderr and "certificate.mode=internal" in out.stderr, out.stderr
+    assert "KUBERNETES_SERVICE_HOST" in out.stderr and "certificate.mode is internal" in out.stderr, out.stderr
