@@ -9,7 +9,7 @@ import honest
 import ledger
 from attack import started
 from checks import check
-from made_up_api import Server
+from made_up_api import Account, Server
 from siege import Siege, holds
 from wire import Connection, Kept, post, review, tls
 

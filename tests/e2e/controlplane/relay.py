@@ -29,6 +29,7 @@ import urllib.parse
 
 POLL_SECONDS = 0.2
 PROBE_SECONDS = 1.0  # a kubelet's default timeoutSeconds
+LATE_PROBES = 3  # in a row take a ready replica out, as a kubelet's default failureThreshold; any other failure does at once
 CHUNK = 65536
 
 
@@ -40,6 +41,7 @@ class Relay:
         self._state_file = table.with_name(table.name + ".state")
         self._server = None
         self._ready: list = []
+        self._late: dict = {}  # name: probes in a row without an answer in time
         self._total: dict = {}
         self._next = self._cut = 0
         self._open: set = set()
@@ -51,7 +53,9 @@ class Relay:
             self._read_table()
             replicas = self._table["replicas"]
             answers = await asyncio.gather(*(_is_ready(replica["ready"]) for replica in replicas.values()))
-            self._ready = [name for name, answer in zip(replicas, answers) if answer]
+            self._late = {name: self._late.get(name, 0) + 1 for name, answer in zip(replicas, answers) if answer is None}
+            self._ready = [name for name, answer in zip(replicas, answers)
+                           if answer or answer is None and name in self._ready and self._late[name] < LATE_PROBES]
             await self._listen()
             self._write_state(began)
             await asyncio.sleep(POLL_SECONDS)
@@ -110,11 +114,13 @@ async def _pump(reader, writer) -> None:
         writer.transport.abort()
 
 
-async def _is_ready(url: str) -> bool:
-    """What a kubelet's httpGet probe would say."""
+async def _is_ready(url: str) -> bool | None:
+    """What a kubelet's httpGet probe would say; None without an answer in time."""
     try:
         return await asyncio.wait_for(_get(urllib.parse.urlsplit(url)), PROBE_SECONDS)
-    except (OSError, asyncio.TimeoutError, asyncio.IncompleteReadError):
+    except asyncio.TimeoutError:
+        return None
+    except (OSError, asyncio.IncompleteReadError):
         return False
 
 
