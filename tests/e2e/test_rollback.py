@@ -1,22 +1,18 @@
 """Story 13: Helm installs, upgrades and rolls back under creations, and no TPU Pod is refused.
 
-By Helm 4 and by Helm 3, whose patches are others. The program issues its certificate and writes caBundle (mode
+By Helm 4 and by Helm 3, whose patches are others. The keeper issues the certificate and writes caBundle (mode
 internal): no revision says it, so that none takes it away.
 """
 
-import subprocess
-
 import pytest
-
-from controlplane import programs
 
 from harness import chart, trusted
 from harness.api import wait_for
 from harness.beside import beside
+from harness.helm import SAID, VALUES, helm
 from harness.load import Load, alone
-from harness.release import CONFIGURATION, NAME, NAMESPACE
+from harness.release import CONFIGURATION, NAME
 
-VALUES = {"replicas": 1, "image": {"repository": "tpu-webhook"}, "config": {"mode": "enforce"}}
 STEPS = [  # what helm is told, one after the other
     ["upgrade", "--set", "timeoutSeconds=9"],
     ["rollback", "1"],
@@ -32,18 +28,14 @@ STEPS = [  # what helm is told, one after the other
 def test_no_pod_is_refused(release, api, plane, namespace, picture, which):
     told = []
 
-    def helm(verb, *arguments):
-        place = ["--kubeconfig", str(plane.kubeconfig), "--namespace", NAMESPACE]
-        answer = subprocess.run([programs.path(which), verb, NAME, *place, *arguments], capture_output=True, text=True, check=False)
-        assert answer.returncode == 0, f"{which} {verb}: {answer.stderr.strip()}"
+    def run(verb, *arguments):
+        helm(which, plane, verb, *arguments)
         told.append(verb)
 
     def install():
-        said = [f"--set={name}={value}" for name, value in
-                (("replicas", 1), ("image.repository", "tpu-webhook"), ("config.mode", "enforce"))]
-        helm("install", str(chart.CHART), *said)
+        run("install", str(chart.CHART), *SAID)
 
-    with release.handed_over(VALUES, install, lambda: helm("uninstall", "--ignore-not-found")):
+    with release.handed_over(VALUES, install, lambda: run("uninstall", "--ignore-not-found")):
         wait_for("every bundle", lambda: all(trusted.bundles(api)), 60)
         untrusted, looked = [], []
 
@@ -58,7 +50,7 @@ def test_no_pod_is_refused(release, api, plane, namespace, picture, which):
         with Load(namespace, rate=100, users=8, dry_run=True, pod=alone) as load, beside(look):
             for verb, *arguments in STEPS:
                 given = [str(chart.CHART), "--reset-then-reuse-values"] if verb == "upgrade" else []
-                helm(verb, *given, *arguments)
+                run(verb, *given, *arguments)
                 load.more(100)
     picture(f"install, upgrade and roll back by {which}", f"  {', '.join(told)}; entries looked at {len(looked)} times\n  {load.line()}")
     assert untrusted == []

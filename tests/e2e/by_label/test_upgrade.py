@@ -4,22 +4,19 @@ $TPUWH_FORMER is a checkout of the earlier commit in which `cmake --build --pres
 because that takes minutes: `ctest -L upgrade`. Before decision 46 the replicas issued their certificate.
 """
 
+import functools
 import os
 import pathlib
-import subprocess
 
 import pytest
 
-from controlplane import programs
-
 from harness import chart, trusted
 from harness.api import wait_for
+from harness.helm import SAID, VALUES, helm
 from harness.load import Load, alone
-from harness.release import NAME, NAMESPACE
 from harness.rollout import rolling_restart
 
 FORMER = pathlib.Path(os.environ.get("TPUWH_FORMER", "/no/former/checkout"))
-VALUES = {"replicas": 1, "image": {"repository": "tpu-webhook"}, "config": {"mode": "enforce"}}
 BUILT = "build/ci/server/tpu-webhook"
 
 
@@ -27,21 +24,17 @@ BUILT = "build/ci/server/tpu-webhook"
 def test_no_pod_is_refused(release, api, plane, namespace, program, picture, which):
     assert (FORMER / BUILT).is_file(), f"TPUWH_FORMER is {FORMER}, where {BUILT} was not built"
 
-    def helm(verb, *arguments):
-        place = ["--kubeconfig", str(plane.kubeconfig), "--namespace", NAMESPACE]
-        answer = subprocess.run([programs.path(which), verb, NAME, *place, *arguments], capture_output=True, text=True, check=False)
-        assert answer.returncode == 0, f"{which} {verb}: {answer.stderr.strip()}"
+    run = functools.partial(helm, which, plane)
 
     def install():
-        helm("install", str(FORMER / "charts" / "tpu-webhook"),
-             "--set=replicas=1", "--set=image.repository=tpu-webhook", "--set=config.mode=enforce")
+        run("install", str(FORMER / "charts" / "tpu-webhook"), *SAID)
 
-    with release.run_by(FORMER / BUILT), release.handed_over(VALUES, install, lambda: helm("uninstall", "--ignore-not-found")):
+    with release.run_by(FORMER / BUILT), release.handed_over(VALUES, install, lambda: run("uninstall", "--ignore-not-found")):
         wait_for("every bundle", lambda: all(trusted.bundles(api)), 60)
         before = trusted.bundles(api)
         with Load(namespace, rate=100, users=8, dry_run=True, pod=alone) as load:
             load.more(100)
-            helm("upgrade", str(chart.CHART), "--reset-then-reuse-values")
+            run("upgrade", str(chart.CHART), "--reset-then-reuse-values")
             load.more(100)  # by the replicas of before, whose rights Helm has taken away
             with release.run_by(program):
                 release.follow_deployments()
@@ -49,7 +42,7 @@ def test_no_pod_is_refused(release, api, plane, namespace, program, picture, whi
                 assert release.keeper
                 load.more(500)
             assert set(before) == set(trusted.bundles(api)), "the keeper goes on with the CA that there was"
-            helm("rollback", "1")
+            run("rollback", "1")
             load.more(100)
             release.follow_deployments()
             assert rolling_restart(release) == [0]
