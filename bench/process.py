@@ -7,7 +7,7 @@ Per review of one kept TLS connection, once all that grows has grown: instructio
 process.txt), allocations (calls of malloc and its kin, no more than there), system calls of the event loop for the
 connection and the log (strace, exact) and page faults (none). Each is the difference of two counts, which leaves out
 the start of the program and the handshake. `usual` is the recorded Pod of a JobSet, `long` the same with annotations up
-to 44 KB, for which the program is not trained. OpenSSL allocates seven times a review and twice a further record: it
+to 44 KB, for which no release is trained. OpenSSL allocates seven times a review and twice a further record: it
 gives its buffers back so that an idle connection is small. The others are frames of coroutines.
 
 The table is of the preset "ci" with the compiler and libraries of Debian 12, on a processor with AVX2. Exits 77
