@@ -197,7 +197,7 @@ def demonstrate(title, reviews, program, webhook, verbose):
     review, after = next(iter(pods.values()))
     before = json.loads(review)["request"]["object"]
     name = before["metadata"].get("generateName", "")
-    why = subprocess.run([pathlib.Path(program).with_name("kubectl-tpu"), "review", "-", "--output", "text"], input=review,
+    why = subprocess.run([pathlib.Path(program).with_name("review_text")], input=review,
                          stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()[1:]
     good, verdict = agree([pod for _, pod in pods.values()])
     print(f"\n{title} ({name}*, one of {len(pods)} Pods)")
