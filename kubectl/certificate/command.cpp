@@ -10,7 +10,6 @@
 #include <boost/asio/signal_set.hpp>
 
 #include <csignal>
-#include <cstdint>
 #include <ostream>
 #include <stdexcept>
 
@@ -19,12 +18,12 @@ namespace tpuwh::server::certificate {
 namespace {
 
 kube::access::ApiConfig find_api_server(const KeepOptions& options) {
-  auto access = kube::access::PodAccess::from_environment();
-  if (!options.service_account.empty()) access.service_account = options.service_account;
+  const auto access = kube::access::PodAccess::from_environment(options.service_account);
   if (!access.in_cluster())
     throw std::runtime_error(
-        "KUBERNETES_SERVICE_HOST is not set, so this is not a Pod; the chart runs this command in "
-        "Deployment tpu-webhook-keeper if certificate.mode is internal");
+        "KUBERNETES_SERVICE_HOST or KUBERNETES_SERVICE_PORT is not set: this command must run in a "
+        "Pod; the Helm chart runs it in Deployment tpu-webhook-keeper if the value "
+        "certificate.mode is internal");
   auto config = kube::access::in_cluster_config(access);
   if (!config) throw std::runtime_error(config.error().message());
   return std::move(*config);

@@ -45,15 +45,16 @@ Examples:
 void add_secret(CLI::App& command, certificate::KeepOptions& options) {
   command
       .add_option("--secret", options.secret,
-                  "Secret with the server's certificate and its CA, in the keeper's namespace")
+                  "Secret with the certificate of tpu-webhook and its CA, in the namespace of "
+                  "tpu-webhook")
       ->type_name("NAME")
       ->capture_default_str();
 }
 
 void add_keep(CLI::App& certificates, Command& chosen) {
   auto options = std::make_shared<certificate::KeepOptions>();
-  auto* command =
-      certificates.add_subcommand("keep", "Issue and renew the server's certificate, in a Pod");
+  auto* command = certificates.add_subcommand(
+      "keep", "Issue and renew the certificate of tpu-webhook; runs in a Pod");
   add_secret(*command, *options);
   command
       ->add_option("--service-account", options->service_account,
@@ -90,7 +91,7 @@ void add_rights(CLI::App& certificates, Command& chosen) {
 void add_certificate(CLI::App& program, Command& chosen) {
   auto* command = program.add_subcommand(
       "certificate",
-      "Issue and renew the server's certificate, and print the RBAC rules that this needs");
+      "Issue and renew the certificate of tpu-webhook, or print the RBAC rules that this needs");
   command->require_subcommand(1);
   command->footer(certificate_example);
   add_keep(*command, chosen);

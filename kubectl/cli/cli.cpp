@@ -20,7 +20,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,17 +55,6 @@ void add_commands(CLI::App& program, Command& chosen) {
   add_completion(program, chosen);
 }
 
-// CLI11 writes what a negated flag sets behind its name: "--no-placement{false}".
-class Names final : public CLI::Formatter {
- public:
-  std::string make_option_name(const CLI::Option* option, bool positional) const override {
-    constexpr std::string_view said = "{false}";
-    std::string name = CLI::Formatter::make_option_name(option, positional);
-    if (const auto at = name.find(said); at != name.npos) name.erase(at, said.size());
-    return name;
-  }
-};
-
 // The words of the command that was chosen, as deep as it was.
 std::vector<std::string> chosen_path(const CLI::App& program) {
   std::vector<std::string> path;
@@ -80,10 +68,9 @@ std::vector<std::string> chosen_path(const CLI::App& program) {
 void describe(CLI::App& app, Command& chosen) {
   app.name("kubectl tpu");
   app.description(
-      "Show how tpu-webhook changes the Pods of a manifest, and the TPU slices of a cluster");
+      "Show how tpu-webhook changes the Pods of a manifest, and list the TPU slices of a cluster");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
-  app.formatter(std::make_shared<Names>());  // of the commands, too
   app.footer(std::string(program_example));
   add_commands(app, chosen);
   add_help(app, chosen);
@@ -109,7 +96,9 @@ Command parse_command_line(int argc, const char* const* argv) {
     chosen.text = version_text();
   } catch (const CLI::ParseError& error) {
     if (!arguments.empty() && arguments.front() == "serve")
-      throw settings::UsageError("serve is a command of tpu-webhook: tpu-webhook serve");
+      throw settings::UsageError(
+          "serve is a command of the program tpu-webhook, not of kubectl tpu; run tpu-webhook "
+          "serve");
     throw settings::UsageError(wrong_usage(app, arguments, error));
   }
   return chosen;

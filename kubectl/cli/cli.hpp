@@ -21,11 +21,11 @@ struct Command {
 };
 
 // Adds the name of the program, its commands with their options, and the help texts to `app`. When
-// `app` parses a command line, it writes the command that the user chose to `chosen`. So `chosen`
-// must exist until `app` has parsed the command line.
+// `app` parses a command line, `app` stores the user's command in `chosen`. So `chosen` must exist
+// until `app` has parsed the command line.
 void describe(CLI::App& app, Command& chosen);
 
-// Returns the command that the arguments choose. Throws UsageError if they are not valid.
+// Returns the command that the arguments choose. Throws UsageError if the arguments are not valid.
 Command parse_command_line(int argc, const char* const* argv);
 
 }  // namespace tpuwh::server::cli::kubectl_tpu

@@ -60,7 +60,8 @@ Examples:
 void add_check(CLI::App& config, Command& chosen) {
   auto options = std::make_shared<settings::ConfigCheckOptions>();
   auto* command = config.add_subcommand("check", "Print every fault of a file");
-  command->add_option("FILE", options->file, "The file; - is standard input")->required();
+  command->add_option("FILE", options->file, "Configuration file to check; - means standard input")
+      ->required();
   command->footer(check_example);
   command->callback([options, &chosen] {
     chosen.run = [options](const text::Console& console) {

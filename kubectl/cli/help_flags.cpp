@@ -1,6 +1,7 @@
 #include "kubectl/cli/help_flags.hpp"
 
 #include "kubectl/cli/wrong_usage.hpp"
+#include "server/cli/words.hpp"
 #include "server/text/version.hpp"
 
 #include <fmt/format.h>
@@ -51,10 +52,10 @@ void add_version(CLI::App& app, Command& chosen) {
 
 std::string help_text(const CLI::App& program, std::span<const std::string> path) {
   const CLI::App& command = find_command(program, path);
-  // The formatter is called directly. App::help() would instead return the help of the subcommand
+  // The formatter is called directly, because App::help() would return the help of the subcommand
   // that the user chose on the command line.
-  return command.get_formatter()->make_help(&command, joined(program, path),
-                                            CLI::AppFormatMode::Normal);
+  return without_flag_values(command.get_formatter()->make_help(&command, joined(program, path),
+                                                                CLI::AppFormatMode::Normal));
 }
 
 std::string version_text() {

@@ -10,8 +10,8 @@
 
 namespace tpuwh::server::cli::kubectl_tpu {
 
-// Each function adds a subcommand that keeps references to the arguments of the function. The
-// arguments must exist until the command line is parsed.
+// add_help() and add_version() each add a subcommand that keeps references to the objects in the
+// parameters. So these objects must exist until the command line is parsed.
 void add_help(CLI::App& program, Command& chosen);
 void add_version(CLI::App& app, Command& chosen);
 

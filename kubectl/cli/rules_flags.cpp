@@ -42,7 +42,7 @@ void add_rules(CLI::App& program, Command& chosen) {
       {{"text", rules::RulesOutput::text},
        {"markdown", rules::RulesOutput::markdown},
        {"json", rules::RulesOutput::json}},
-      "Output format; json also lists the rights of the account that `serve` uses");
+      "Output format; json also lists the RBAC rules that `tpu-webhook serve` needs");
   auto older = std::make_shared<std::string>();
   command
       ->add_option("--diff", *older,

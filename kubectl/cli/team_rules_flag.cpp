@@ -12,8 +12,9 @@ namespace tpuwh::server::cli::kubectl_tpu {
 void add_team_rules(CLI::App& command, std::string& file) {
   command
       .add_option("--team-rules", file,
-                  "Rules of the cluster: who may ask for TPUs, and for how many "
-                  "(docs/governance.md). `kubectl tpu policy` prints policies that enforce them")
+                  "File of rules: which namespaces may ask for TPUs, and for how many "
+                  "(docs/governance.md). `kubectl tpu policy` prints admission policies that "
+                  "enforce the rules")
       ->type_name("FILE");
 }
 

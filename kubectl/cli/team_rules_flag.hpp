@@ -1,4 +1,4 @@
-// The flag --team-rules FILE, for commands that judge objects by a team's rules.
+// The flag --team-rules FILE, for commands that check objects against the rules of a team.
 #pragma once
 
 #include "kubectl/team_rules/rules.hpp"

@@ -49,9 +49,9 @@ int run(std::string_view name, const std::function<int()>& program) {
   std::signal(SIGXFSZ, SIG_IGN);
   const int code = exit_code(name, program);
   if (std::cout.flush()) return code;
-  // std::cout does not keep the error number of the failed write, but writing one more byte fails
-  // with the same error. EPIPE does not count as a failure: a reader that closes its pipe needs no
-  // more output.
+  // std::cout does not keep the error number of the failed write. To learn it, one more byte is
+  // written, which fails with the same error. EPIPE does not count as a failure, because a reader
+  // that has closed the pipe needs no more output.
   if (::write(STDOUT_FILENO, "\n", 1) < 0 && errno == EPIPE) return code;
   return print_error(
       name,

@@ -16,4 +16,9 @@ void set_words(CLI::App& app) {
   }
 }
 
+std::string without_flag_values(std::string help) {
+  for (std::size_t at = 0; (at = help.find("{false}")) != help.npos;) help.erase(at, 7);
+  return help;
+}
+
 }  // namespace tpuwh::server::cli

@@ -96,7 +96,8 @@ void add_config(CLI::App& program, Command& chosen) {
   config->require_subcommand(1);
   auto file = std::make_shared<std::string>();
   auto* command = config->add_subcommand("check", "Print every problem of a configuration file");
-  command->add_option("FILE", *file, "The file; - is standard input")->required();
+  command->add_option("FILE", *file, "Configuration file to check; - means standard input")
+      ->required();
   command->footer(check_example);
   command->callback([file, &chosen] { chosen.run = [file] { return check(*file); }; });
 }
@@ -114,24 +115,24 @@ Command parse_command_line(int argc, const char* const* argv) {
   app.add_subcommand("version", "Print the version")->callback([&] {
     chosen.text = version_text();
   });
-  app.footer(program_example);  // set last: a subcommand that is added later inherits it
+  app.footer(program_example);  // set last: subcommands added later would inherit the footer
   set_words(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    chosen.text = app.help();
+    chosen.text = without_flag_values(app.help());
   } catch (const CLI::CallForVersion&) {
     chosen.text = version_text();
   } catch (const CLI::ParseError& error) {
     const auto left = app.remaining(true);
-    const bool incomplete = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-    const bool unknown = incomplete && !left.empty() && !left.front().starts_with('-');
-    if (unknown || (left.empty() && app.get_subcommands().empty()))
-      throw settings::UsageError(fmt::format(
-          "{} of tpu-webhook, which has serve, rules, config check and version; other commands are "
-          "in kubectl tpu",
-          unknown ? fmt::format("\"{}\" is not a command", left.front()) : "expected a command"));
-    throw settings::UsageError(fmt::format("{}; see tpu-webhook --help", error.what()));
+    std::string wrong = error.what();
+    if (!left.empty() && left.front().starts_with('-'))
+      wrong = "unknown option " + left.front();
+    else if (!left.empty() && dynamic_cast<const CLI::RequiredError*>(&error))
+      wrong =
+          fmt::format("\"{}\" is not a command of tpu-webhook; other commands are in kubectl tpu",
+                      left.front());
+    throw settings::UsageError(wrong + "; see tpu-webhook --help");
   }
   return chosen;
 }

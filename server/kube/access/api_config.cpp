@@ -17,10 +17,9 @@ std::string environment(const char* name) {
 
 }  // namespace
 
-PodAccess PodAccess::from_environment() {
-  PodAccess access;
-  access.host = environment("KUBERNETES_SERVICE_HOST");
-  access.port = environment("KUBERNETES_SERVICE_PORT");
+PodAccess PodAccess::from_environment(const std::string& service_account) {
+  PodAccess access{environment("KUBERNETES_SERVICE_HOST"), environment("KUBERNETES_SERVICE_PORT")};
+  if (!service_account.empty()) access.service_account = service_account;
   return access;
 }
 
@@ -28,7 +27,7 @@ Result<ApiConfig> in_cluster_config(const PodAccess& access) {
   if (!access.in_cluster())
     return Error(Errc::api_access,
                  fmt::format("KUBERNETES_SERVICE_HOST is \"{}\" and KUBERNETES_SERVICE_PORT is "
-                             "\"{}\"; expected both, as in every Pod",
+                             "\"{}\"; expected both to be set, as in every Pod",
                              access.host, access.port));
   ApiConfig config{.host = access.host,
                    .port = access.port,
@@ -44,7 +43,7 @@ Result<ApiConfig> in_cluster_config(const PodAccess& access) {
                  fmt::format("{}; expected a mounted ServiceAccount token and CA: check "
                              "automountServiceAccountToken of the Pod and of its ServiceAccount",
                              ca ? token.error().message() : ca.error().message()));
-  // If the file does not exist or is empty, the namespace remains "default".
+  // If the file `namespace` does not exist or is empty, config.ns remains "default".
   const auto ns = read_account_file(access.service_account + "/namespace");
   if (ns && !ns->empty()) config.ns = *ns;
   return config;

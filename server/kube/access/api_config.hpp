@@ -20,9 +20,9 @@ struct ApiConfig {
   std::string token_file;  // "" for requests without a token
   std::string ns;          // of the Pod; "default" if it is not known
   std::string source;      // for messages: "the Pod's service account"
-  // If set, this function opens each connection, and no TLS connection to `host` is opened. It
-  // returns the descriptor of a connected stream socket, which needs neither TLS nor a token. Only
-  // kubectl-tpu sets the function (kubectl/access).
+  // If set, this function opens each connection, and no TLS connection to `host` is opened. The
+  // function returns the descriptor of a connected stream socket, which needs neither TLS nor a
+  // token. Only kubectl-tpu sets the function (kubectl/access).
   std::function<Result<int>()> connect;
 };
 
@@ -32,15 +32,16 @@ struct PodAccess {
   std::string port;  // KUBERNETES_SERVICE_PORT
   std::string service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-  // Returns whether the program runs in a Pod. As in client-go, this is so if
-  // KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are set.
+  // Returns whether the program runs in a Pod: whether KUBERNETES_SERVICE_HOST and
+  // KUBERNETES_SERVICE_PORT are set, as in client-go.
   bool in_cluster() const { return !host.empty() && !port.empty(); }
 
-  static PodAccess from_environment();
+  // Reads both environment variables. If `service_account` is not "", it replaces the default.
+  static PodAccess from_environment(const std::string& service_account = {});
 };
 
 // Returns the configuration with which a Pod reaches the API server. The files of the token and of
-// the CA must exist when this function is called. Their contents may change later.
+// the CA must exist when this function is called. The contents of the files may change later.
 //
 //   errors  Errc::api_access: names the variable or file that is missing, and what is expected
 Result<ApiConfig> in_cluster_config(const PodAccess& access);

@@ -10,7 +10,7 @@
 namespace tpuwh::server::kube::access {
 
 // The age at which a token is read from its file again. client-go uses the same age: 60 s, less 10
-// s of leeway. The kubelet writes a new token after 80 % of the life of the old one, so the old
+// s of leeway. The kubelet writes a new token after 80 % of the life of the old token, so the old
 // token is still valid for minutes.
 constexpr std::chrono::seconds token_age{50};
 

@@ -16,11 +16,12 @@ namespace tpuwh::server::kube::access {
 //   errors  Errc::api_access: "cannot read PATH: No such file or directory"
 Result<std::string> read_account_file(const std::string& path);
 
-// A bearer token in a file that the kubelet renews. Not thread safe.
+// A bearer token in a file that the kubelet renews. The class is not thread safe.
 //
-// The file is read again once the token in memory is 50 s old. For each read, the file is opened by
-// its path, because the kubelet replaces a symbolic link in that path. While the file cannot be
-// read or holds no token, the old token stays in use, unless rejected() has discarded it.
+// authorization() reads the file again if the token in memory is at least 50 s old. For each read,
+// the file is opened by its path, because the kubelet replaces a symbolic link in that path. While
+// the file cannot be read or holds no token, the old token stays in use, unless rejected() has
+// discarded it.
 //   source  client-go transport/token_source.go; docs/facts.md#service-account
 class TokenFile {
  public:
@@ -30,10 +31,10 @@ class TokenFile {
   explicit TokenFile(std::string path) : path_(std::move(path)) {}
 
   // Returns the value of the Authorization header, or "" if the path is empty. Each call copies the
-  // token. The file is read only if the last read was at least 50 s ago.
+  // token, but the file is read only if the last successful read was at least 50 s ago.
   Result<std::string> authorization(Time now);
 
-  // Discards the token. To be called if the API server has answered 401.
+  // Discards the token. Call this function if the API server has answered 401.
   void rejected();
 
  private:

@@ -71,60 +71,43 @@ std::size_t raise_file_limit(unsigned loops) {
   return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : before;
 }
 
-// Makes free() return large blocks to the kernel. By default glibc, once a large block has been
-// freed, expects more blocks of that size and keeps them: 1,000 request bodies of 250 KiB stayed
-// resident until the process ended.
+// Makes free() return large blocks to the kernel. By default, glibc keeps the memory of a freed
+// block if an earlier block of that size was freed: 1,000 request bodies of 250 KiB stayed resident
+// until the process ended.
 void return_large_blocks() {
   mallopt(M_MMAP_THRESHOLD, 128 << 10);
   // Lets each malloc arena keep up to 1 MiB of free memory. Otherwise malloc would return the
-  // memory to the kernel and map it again each time that request bodies of tens of KB arrive
-  // together.
+  // memory of request bodies of tens of KB to the kernel, and map it again for the next bodies.
   mallopt(M_TRIM_THRESHOLD, 1 << 20);
 }
 
-kube::access::PodAccess pod_access(const settings::ServeOptions& options) {
-  auto access = kube::access::PodAccess::from_environment();
-  if (!options.service_account.empty()) access.service_account = options.service_account;
-  return access;
-}
-
-// Returns the host name. Answers to probes contain it as the name of this replica
-// (webhook/answer/probe.hpp). In a Pod it is the Pod's name, which the kubelet sets as the host
-// name.
+// Returns `config` with the host name as the name of this replica. Answers to probes contain this
+// name (webhook/answer/probe.hpp). In a Pod, the kubelet sets the Pod's name as the host name.
 //   source  https://kubernetes.io/docs/concepts/workloads/pods/pod-hostname/ (read 2026-11)
-std::string replica_name() {
-  std::array<char, HOST_NAME_MAX + 1> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
 webhook::config::Config named(webhook::config::Config config) {
-  config.replica = replica_name();
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  if (gethostname(name.data(), name.size() - 1) == 0) config.replica = name.data();
   return config;
 }
 
-// Returns the configuration for access to the API server. Throws an error if the environment
-// variables or files for it are missing. The error message ends with `otherwise`, the advice for
-// running without an API server.
-kube::access::ApiConfig find_api_server(const settings::ServeOptions& options,
-                                        std::string_view otherwise) {
-  auto config = kube::access::in_cluster_config(pod_access(options));
-  if (config) return std::move(*config);
-  throw std::runtime_error(fmt::format("{}; {}", config.error().message(), otherwise));
-}
-
 // Returns the configuration for access to the API server. Returns nullopt if no feature reads the
-// cluster. Outside a Pod, also returns nullopt, unless --claims or --ledger cluster is set: these
-// require an API server.
+// cluster, or if the server runs outside a Pod and neither `--claims` nor `--ledger cluster` is set
+// (both require an API server). Otherwise throws an error if an environment variable or a file for
+// this access is missing. The message explains how to serve without an API server.
 std::optional<kube::access::ApiConfig> find_cluster(const settings::ServeOptions& options,
                                                     const kube::cluster::Features& features) {
   if (!features.any()) return std::nullopt;
   const bool required =
       features.claims || (features.ledger && options.ledger == settings::LedgerKind::cluster);
-  if (!required && !pod_access(options).in_cluster())
-    return std::nullopt;
-  return find_api_server(options,
-                         "to serve without an API server, pass --ledger none, "
-                         "--no-placement-hint and --no-followers, and not --claims");
+  const auto access = kube::access::PodAccess::from_environment(options.service_account);
+  if (!required && !access.in_cluster()) return std::nullopt;
+  auto config = kube::access::in_cluster_config(access);
+  if (!config)
+    throw std::runtime_error(
+        fmt::format("{}; to serve without an API server, pass --ledger none, "
+                    "--no-placement-hint and --no-followers, and omit --claims",
+                    config.error().message()));
+  return std::move(*config);
 }
 
 std::unique_ptr<webhook::ledger::Ledger> ledger_without_cluster(settings::LedgerKind kind) {
@@ -196,8 +179,8 @@ class App {
  private:
   // --- start ---
 
-  // Returns the result of `open`, a function that reads files. The paths of the files are settings.
-  // If `open` throws because a file cannot be used, throws UsageError, as for a wrong setting.
+  // Returns the result of `open`, a function that reads files whose paths are settings. If `open`
+  // throws because a file cannot be used, throws UsageError instead, as for a wrong setting.
   template <class Open>
   static auto from_named_files(const Open& open) {
     try {
@@ -214,7 +197,7 @@ class App {
     });
   }
 
-  // Returns `context` after adding the check of client certificates to it, if that check is on.
+  // Adds the check of client certificates to `context`, if this check is on, and returns `context`.
   tls::ContextPtr guarded(tls::ContextPtr context) const {
     if (clients_) clients_->guard(context->ssl.native_handle());
     return context;
@@ -394,7 +377,7 @@ class App {
       try {
         look_at_certificate(std::chrono::system_clock::now());
       } catch (
-          const std::exception& bug) {  // such as out of memory; the next check is a second later
+          const std::exception& bug) {  // such as bad_alloc; the check is repeated a second later
         log_.error("cannot check the certificate", {{"error", bug.what()}});
       }
     }
@@ -424,14 +407,15 @@ class App {
     const auto change = clients_ ? clients_->poll() : std::nullopt;
     if (!change) return;
     if (change->error.empty()) return log_.info("CAs of callers replaced");
-    log_.error("CAs of callers not replaced; the old ones are kept", {{"error", change->error}});
+    log_.error("CAs of callers not replaced; the server keeps using the old ones",
+               {{"error", change->error}});
   }
 
   bool has_certificate() const { return health_.certificate_end() != tls::SystemTime(); }
 
   void use(const tls::Reloader::Change& change) {
     if (change.context == nullptr) {
-      log_.error(has_certificate() ? "certificate not replaced; the old one is kept"
+      log_.error(has_certificate() ? "certificate not replaced; the server keeps using the old one"
                                    : "no certificate yet; the server is not ready and waits for "
                                      "usable files of --tls-cert and --tls-key",
                  {{"error", change.error}});
@@ -445,9 +429,9 @@ class App {
 
   // --- end ---
 
-  // Performs one action of the shutdown. An exception in it is only logged, so that the tasks that
-  // cause the next actions continue. If the process does not end after the last action, the
-  // watchdog ends it.
+  // Performs one action of the shutdown. An exception of the action is only logged, because it
+  // would otherwise end the task that starts the next actions. If a failed action keeps the process
+  // from ending, the watchdog ends the process.
   void perform(Drain::Action action) {
     try {
       act(action);

@@ -194,6 +194,24 @@ TEST(ServerCommandLineTest, a_command_of_people_is_named) {
   }
 }
 
+TEST(ServerCommandLineTest, an_unknown_option_is_named) {
+  for (const std::vector<const char*>& arguments :
+       {std::vector{"--frob"}, std::vector{"serve", "--frob"}, std::vector{"rules", "--frob=1"}}) {
+    try {
+      of_server(arguments);
+      ADD_FAILURE() << "accepted " << arguments.front();
+    } catch (const settings::UsageError& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("unknown option --frob"));
+    }
+  }
+}
+
+TEST(ServerCommandLineTest, its_help_has_the_names_of_negated_flags_alone) {
+  const std::string help = of_server({"serve", "--help"}).text;
+  EXPECT_THAT(help, testing::HasSubstr("--no-placement\n"));
+  EXPECT_THAT(help, testing::Not(testing::HasSubstr("{false}")));
+}
+
 TEST(ServerCommandLineTest, config_has_check_alone) {
   EXPECT_TRUE(of_server({"config", "check", "-"}).run);
   try {
