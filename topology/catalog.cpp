@@ -30,15 +30,16 @@ bool has_row(const MachineType& machine, const Dims& dims) {
   return false;
 }
 
-// Returns the sizes of the three axes in ascending order. For two dimensions the third size is 1,
-// which comes first.
+// Returns the sizes of the three axes in ascending order. If there are only two dimensions, the
+// first size is 1.
 std::array<std::uint32_t, 3> sorted_axes(const Dims& dims) {
   std::array axes{dims.axis(0), dims.axis(1), dims.axis(2)};
   std::ranges::sort(axes);
   return axes;
 }
 
-// Returns the dimensions of the first row of the generation for which `is` returns true.
+// Returns the dimensions of the first catalog row of the generation that satisfies the predicate
+// `is`.
 template <class Is>
 std::optional<Dims> find_row(const Generation& generation, Is&& is) {
   for (const MachineType& machine : generation.machine_types)

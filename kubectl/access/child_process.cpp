@@ -15,13 +15,13 @@ namespace tpuwh::server::access {
 
 namespace {
 
-// Replaces the forked child process with the program `path`. Calls only functions that are safe
-// between fork and exec (signal-safety(7)).
+// Replaces the calling process, a child of fork(), with the program `path`. Calls only functions
+// that are safe between fork and exec (signal-safety(7)).
 [[noreturn]] void become(const char* path, char* const* arguments, pid_t parent) {
   constexpr int not_started = 127;
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent) _exit(not_started);  // the parent ended before prctl
+  if (getppid() != parent) _exit(not_started);  // the parent ended before prctl() was called
   const int null = open("/dev/null", O_RDWR);
   dup2(null, STDIN_FILENO);
   dup2(null, STDOUT_FILENO);
@@ -46,7 +46,7 @@ boost::system::result<ChildProcess> ChildProcess::start(const std::string& path,
   const pid_t pid = fork();
   if (pid < 0) return boost::system::error_code(errno, boost::system::system_category());
   if (pid == 0) become(path.c_str(), pointers.data(), parent);
-  setpgid(pid, pid);  // the child calls it too: either process may run first
+  setpgid(pid, pid);  // the child also calls setpgid(), because either process may run first
   return ChildProcess(pid);
 }
 

@@ -15,11 +15,11 @@ namespace tpuwh::server::access {
 class ChildProcess {
  public:
   // Starts the program `path` without a shell, as a child process with a process group of its own.
-  // The child reads from and writes to /dev/null, but writes errors to the standard error of this
-  // program. The child inherits no other descriptor. If this program ends without running the
+  // The child's standard input and output are /dev/null, its standard error is that of this
+  // program, and the child inherits no other descriptor. If this program ends without running the
   // destructor of ChildProcess, for example by SIGKILL, the kernel sends SIGTERM to the child. Call
-  // this function on the main thread: the kernel also sends SIGTERM when the thread that called
-  // this function ends.
+  // this function on the main thread, because the kernel also sends SIGTERM to the child when the
+  // thread that called this function ends.
   //
   //   errors  EAGAIN or ENOMEM: the process cannot be created
   static boost::system::result<ChildProcess> start(const std::string& path,
@@ -32,13 +32,13 @@ class ChildProcess {
 
   pid_t pid() const { return pid_; }
 
-  // Returns how the program ended, "exit code 1" or "signal 9"; nullopt while it runs.
+  // Returns how the program ended ("exit code 1" or "signal 9"), or nullopt while the program runs.
   std::optional<std::string> end();
 
  private:
   explicit ChildProcess(pid_t pid) : pid_(pid) {}
 
-  pid_t pid_;  // 0 after the process has ended or was moved to another object
+  pid_t pid_;  // 0 if the process has ended, or if another ChildProcess owns it now
 };
 
 }  // namespace tpuwh::server::access

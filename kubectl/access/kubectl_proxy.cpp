@@ -28,8 +28,8 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using kube::access::ApiConfig;
 
-// The longest wait until kubectl listens. It usually takes 0.05 to 0.2 s, and longer on a busy
-// machine or if a wrapper downloads kubectl first.
+// The longest wait until kubectl listens on its socket. Usually kubectl needs 0.05 to 0.2 s, but
+// longer on a busy machine or if a wrapper downloads kubectl first.
 constexpr std::chrono::seconds start_time{30};
 constexpr std::chrono::milliseconds look_again{5};
 
@@ -42,7 +42,7 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-// Returns the path of a program in $PATH, "" if there is none.
+// Returns the path of the program `name`, or "" if $PATH has no such program.
 std::string find_program(const std::string& name) {
   std::istringstream folders(environment("PATH"));
   for (std::string folder; std::getline(folders, folder, ':');) {
@@ -71,12 +71,12 @@ void remove_all() {
 void on_ending_signal(int number) {
   if (running.pid != 0) kill(-running.pid, SIGTERM);
   remove_all();
-  raise(number);  // ends this program: SA_RESETHAND has restored the default action
+  raise(number);  // ends this program, because SA_RESETHAND has restored the default action
 }
 
-// Installs on_ending_signal() for those of `ending_signals` that have the default action. The
-// default action would end this program without removing the socket and its folder. A command that
-// handles a signal itself installs its own handler later.
+// Installs the handler on_ending_signal() for each of the `ending_signals` whose action is the
+// default. The default action would end this program without removing the socket and its folder. A
+// command that handles these signals itself replaces this handler with its own.
 void handle_signals() {
   for (const int number : ending_signals) {
     struct sigaction before {};
@@ -130,7 +130,7 @@ class Proxy {
       return descriptor;
     const int cause = errno;
     if (descriptor >= 0) close(descriptor);
-    return failure(fmt::format("kubectl proxy does not listen any more: {}", strerror(cause)));
+    return failure(fmt::format("kubectl proxy no longer accepts connections: {}", strerror(cause)));
   }
 
  private:
@@ -146,13 +146,13 @@ std::optional<Error> Proxy::make_folder() {
   constexpr std::string_view name = "/socket";
   if (folder.size() + name.size() >= running.socket.size())
     return failure(
-        fmt::format("\"{}\" is too long for the path of a socket; expected at most {} "
-                    "bytes, set TMPDIR to a shorter folder",
+        fmt::format("\"{}\" is too long for the folder of kubectl proxy's socket; expected at "
+                    "most {} bytes: set TMPDIR to a folder with a shorter path",
                     folder, running.socket.size() - name.size() - 1));
   if (mkdtemp(folder.data()) == nullptr)  // creates the folder with mode 0700
     return failure(
-        fmt::format("cannot make the folder {} for the socket of kubectl proxy: {}; set "
-                    "TMPDIR to a folder that may be written",
+        fmt::format("cannot create the folder {} for the socket of kubectl proxy: {}; set "
+                    "TMPDIR to a writable folder",
                     folder, strerror(errno)));
   folder.copy(running.folder.data(), folder.size());
   (folder + std::string(name)).copy(running.socket.data(), folder.size() + name.size());
@@ -163,8 +163,8 @@ std::optional<Error> Proxy::start(const Choice& choice) {
   const std::string kubectl = find_program("kubectl");
   if (kubectl.empty())
     return failure(
-        "kubectl is not in $PATH, and kubectl-tpu reaches a cluster through it; install kubectl, "
-        "or run this in a Pod with a service account");
+        "kubectl is not in $PATH, but kubectl-tpu needs kubectl to reach a cluster; install "
+        "kubectl, or run kubectl-tpu in a Pod with a ServiceAccount");
   {
     const BlockedSignals blocked;
     if (auto error = make_folder()) return error;
@@ -187,7 +187,8 @@ std::optional<Error> Proxy::start(const Choice& choice) {
     if (const auto end = child_->end()) {
       running.pid = 0;
       return failure(
-          fmt::format("{} proxy ended with {} before it listened; its message is on standard error",
+          fmt::format("{} proxy ended with {} before it listened; the message of kubectl is on "
+                      "standard error",
                       kubectl, *end));
     }
     std::this_thread::sleep_for(look_again);

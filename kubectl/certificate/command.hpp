@@ -1,5 +1,5 @@
-// `kubectl tpu certificate`: runs the keeper, which issues and renews the server's certificate, and
-// prints the RBAC rules of the keeper.
+// `kubectl tpu certificate keep` runs the keeper, which issues and renews the server's certificate.
+// `kubectl tpu certificate rights` prints the RBAC rules of the keeper.
 #pragma once
 
 #include "kubectl/certificate/configuration.hpp"

@@ -12,8 +12,8 @@
 namespace tpuwh::server::certificate {
 namespace {
 
-// The largest size of a caBundle that the keeper reads; a larger one is ignored. The keeper itself
-// writes caBundles with two CAs of a kilobyte each.
+// The size limit, in bytes, for a caBundle (CAs in PEM). The keeper ignores a larger caBundle. A
+// caBundle that the keeper itself writes usually has one or two CAs of about a kilobyte each.
 constexpr std::size_t most_bundle_bytes = 16u << 10;
 
 }  // namespace

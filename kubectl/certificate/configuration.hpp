@@ -1,5 +1,5 @@
-// Reads and writes caBundle in the webhook configurations of tpu-webhook: the CAs that the API
-// server trusts when it calls the Service of tpu-webhook.
+// Reads and writes the field caBundle in the webhook configurations of tpu-webhook. The field has
+// the CAs that the API server trusts when it calls the Service of tpu-webhook.
 #pragma once
 
 #include "server/kube/client/request.hpp"
@@ -13,20 +13,20 @@
 namespace tpuwh::server::certificate {
 
 // Returns the two API resources mutatingwebhookconfigurations and validatingwebhookconfigurations.
-// The chart names both configurations of tpu-webhook `configuration_name`.
+// In the chart, both configurations of tpu-webhook have the name `configuration_name`.
 const std::array<kube::client::Resource, 2>& configurations();
 inline constexpr auto configuration_name = "tpu-webhook";
 
-// The chart's name for the Secret with the certificate.
+// The chart's name for the Secret with the server's certificate.
 inline constexpr auto secret_name = "tpu-webhook-certificate";
 
 // Returns why an answer of the API server is not a webhook configuration ("its webhooks[1] is a
-// number, expected an object"), or "" if it is one. The functions below must only be called after
-// this check, because an API server, or a proxy in front of it, may send any JSON.
+// number, expected an object"), or "" if the answer is such a configuration. Call the functions
+// below only after this check, because an API server, or a proxy in front of it, may send any JSON.
 std::string fault_of(const Json& configuration);
 
-// Returns the number of webhooks in the configuration. If both the mutating and the validating
-// configuration have none, no API server calls tpu-webhook.
+// Returns the number of webhooks (entries) in the configuration. If neither the mutating nor the
+// validating configuration has a webhook, no API server calls tpu-webhook.
 std::size_t entries_of(const Json& configuration);
 
 // Returns whether the caBundle of every webhook in the configuration is exactly `bundle`, a PEM
@@ -34,7 +34,7 @@ std::size_t entries_of(const Json& configuration);
 bool trusts(const Json& configuration, const std::string& bundle);
 
 // Adds the caBundle of every webhook in the configuration to `bundles`, as PEM. Leaves out a
-// caBundle that has no valid certificates, or that is larger than any that the keeper writes.
+// caBundle that has no valid certificates, or that exceeds the size limit of 16 KiB.
 void add_trusted(const Json& configuration, std::set<std::string>& bundles);
 
 // Returns the configuration as JSON text, with `bundle` as the caBundle of each webhook.

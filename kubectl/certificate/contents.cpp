@@ -20,7 +20,7 @@ std::string value(const Json& data, const std::string& key) {
   return text::decode_base64(text::text_member(data, key)).value_or("");
 }
 
-// Returns why the JSON that the API server has answered is not a Secret, or "" if it is a Secret.
+// Returns why the JSON that the API server has sent is not a Secret, or "" if it is a Secret.
 std::string secret_fault(const Json& object) {
   std::string fault = object_fault(object, "it");
   for (const char* key : {"metadata", "data"})

@@ -28,12 +28,13 @@ struct Contents {
 
   bool operator==(const Contents&) const = default;
 
-  // Returns all CAs as one PEM text. Their order is fixed, so the text does not change when another
-  // of them becomes the signing CA.
+  // Returns all CAs as one PEM text. The order does not depend on which CA signs, so the text does
+  // not change when another CA becomes the signing CA.
   std::string bundle() const;
 };
 
-// The renewal that the annotation tpu-webhook.dev/renew asks for.
+// The certificate that the annotation tpu-webhook.dev/renew asks to renew: none, the server's
+// certificate (leaf) or the CA's (authority).
 enum class Asked { nothing, leaf, authority };
 
 struct SecretObject {
@@ -43,16 +44,15 @@ struct SecretObject {
   std::string trouble;  // a sentence about the annotation; "" for none
 };
 
-// Reads a Secret from JSON. A value of its data that is missing, is not a string or is not base64
-// is read as "".
+// Reads a Secret from JSON. If a value in the Secret's data is missing, is not a string or is not
+// base64, it is read as "".
 //
 //   errors  bad_json: the text is not JSON, or exceeds the limits of kube::client::parse_bounded()
 //           bad_value: the Secret, its metadata, annotations or data is not an object
 Result<SecretObject> read_secret(std::string_view json);
 
-// Returns the Secret as JSON text, with `contents` in its data. If `answered` is true, `contents`
-// has the renewal that the annotation tpu-webhook.dev/renew asks for, and the annotation is
-// removed.
+// Returns the Secret as JSON text, with `contents` in its data. If `answered` is true, removes the
+// annotation tpu-webhook.dev/renew, because `contents` fulfils the request in this annotation.
 std::string with_contents(const SecretObject& secret, const Contents& contents, bool answered);
 
 kube::client::Resource secrets(std::string_view ns);

@@ -61,7 +61,7 @@ net::Task<void> Keeper::run() {
 }
 
 // Returns how long to wait before the next call of look(). Part of the pause is random, so that two
-// keepers that wrote at the same time do not conflict again.
+// keepers do not write at the same time again and again.
 net::Clock::duration Keeper::pause(Look look) {
   const bool begins = !trusted_ && !no_entries_;
   const bool hurried = look == Look::written || look == Look::lost || begins;
@@ -84,10 +84,10 @@ net::Task<Keeper::Look> Keeper::look() {
 }
 
 // Reads the webhook configurations before the Secret, so that a newer caBundle is never replaced
-// with an older one. Every keeper writes the Secret before it writes a caBundle. So the Secret that
-// is read here is at least as new as every caBundle that was read before the Secret. If a
-// configuration changes after it was read, the API server rejects this keeper's update of that
-// configuration with a conflict.
+// with an older caBundle. Every keeper writes the Secret first and the caBundles second. So a
+// Secret that is read after the caBundles is at least as new as the caBundles. If a configuration
+// changes after this keeper has read it, the API server rejects this keeper's update of it with a
+// conflict.
 net::Task<Keeper::Look> Keeper::try_to_look() {
   const auto configurations = co_await read_configurations();
   if (!configurations) co_return fail(configurations.error().message());
@@ -115,8 +115,8 @@ net::Task<Keeper::Look> Keeper::try_to_look() {
                      .at = net::Clock::now()});
   warn(step.trouble);
   Look result = Look::at_rest;
-  // While writes of the Secret are paused, the Secret may have contents that another program wrote.
-  // So its CAs are not written into the configurations.
+  // While the limit secret_writes delays a write, the Secret may have contents that another program
+  // wrote. So the CAs in the Secret are not written into the configurations.
   if (step.paused) co_return result;
   if (step.write) {
     contents = *step.write;
@@ -139,15 +139,16 @@ net::Task<Keeper::Look> Keeper::try_to_look() {
   co_return result;
 }
 
-// Logs two changes: the caBundles of all webhooks now trust the certificate, or the configurations
-// no longer have any webhook. In the second case no API server calls tpu-webhook.
+// Logs a message when the caBundle of every webhook has become the list of CAs in the Secret. Logs
+// a warning when the configurations have no webhook, because then no API server calls tpu-webhook.
 void Keeper::judge(bool all_trust, std::size_t entries) {
   const bool trusted = all_trust && entries > 0;
   if (trusted && !trusted_) log_.info("certificate trusted", {{"secret", secret_}});
   trusted_ = trusted;
   if (entries == 0 && !no_entries_)
     log_.warn(
-        "no API server calls tpu-webhook: its webhook configuration does not exist or is empty",
+        "no API server calls tpu-webhook: its webhook configurations do not exist or have no "
+        "webhooks",
         {{"name", configuration_name}});
   no_entries_ = entries == 0;
 }
@@ -178,8 +179,8 @@ net::Task<Result<SecretObject>> Keeper::read() {
   const kube::client::Response response = co_await client_.send(std::move(request), times::call);
   if (response.answered() && response.head.status == 404)
     co_return Error(kube::access::Errc::api_access,
-                    fmt::format("Secret {}/{} does not exist, and the keeper has no right to "
-                                "create it; run helm upgrade, which creates it",
+                    fmt::format("Secret {}/{} does not exist, and the keeper has no permission to "
+                                "create it; run helm upgrade, which creates this Secret",
                                 ns_, secret_));
   const auto body = body_of(response, secrets(ns_), "get");
   if (!body) co_return body.error();
@@ -196,8 +197,8 @@ net::Task<Keeper::Look> Keeper::write(kube::client::Resource resource, std::stri
   auto put = kube::client::update(resource, name, std::move(object));
   if (!put) co_return fail(put.error().message());
   const kube::client::Response response = co_await client_.send(std::move(*put), times::call);
-  // HTTP 409 means that another program has written the object since it was read. The next look()
-  // reads what that program wrote.
+  // HTTP 409 means that another program has written the object since this keeper read it. The next
+  // look() reads what that program wrote.
   if (response.answered() && response.head.status == 409) co_return Look::lost;
   const auto body = body_of(response, resource, "update");
   if (!body) co_return fail(body.error().message());

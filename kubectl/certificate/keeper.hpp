@@ -1,9 +1,9 @@
 // Keeps the certificate of the server in a cluster valid. The keeper regularly reads the Secret and
-// the webhook configurations of tpu-webhook, does the next step of Renewal (renewal.hpp), and
-// writes into the configurations the CAs that the API server must trust.
+// the webhook configurations of tpu-webhook, takes the step that the class Renewal (renewal.hpp)
+// decides, and sets the caBundle of every webhook to the CAs that the API server must trust.
 //
-// RBAC: get and update of one Secret and of the two configurations, by name. The keeper creates no
-// object.
+// The keeper needs the RBAC verbs get and update, for one Secret and the two configurations, each
+// by name. The keeper creates no object.
 #pragma once
 
 #include "kubectl/certificate/contents.hpp"
@@ -46,7 +46,7 @@ class Keeper {
   const std::string secret_;
   log::Log& log_;
   Renewal renewal_;
-  bool trusted_ = false;  // whether all caBundles trusted the certificate at the last look()
+  bool trusted_ = false;  // true: at the last look(), every caBundle had the certificate's CA
   bool no_entries_ = false;
   log::Throttle failures_said_;
   std::minstd_rand random_;

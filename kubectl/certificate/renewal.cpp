@@ -10,15 +10,15 @@
 namespace tpuwh::server::certificate {
 namespace {
 
-// Returns whether a certificate must be renewed: at most `left` of its lifetime remains, or the
-// text is not a certificate.
+// Returns whether a certificate must be renewed: it expires within the time `left`, or the text
+// `pem` is not a certificate.
 bool is_due(const std::string& pem, std::chrono::hours left, tls::SystemTime now) {
   const auto certificates = x509::read_certificates(pem);
   return !certificates || now + left >= certificates->front().not_after;
 }
 
-// Returns whether the CA can sign at `now`: `now` is within the validity period of its certificate,
-// and the private key belongs to the certificate.
+// Returns whether the CA can sign at `now`: `now` is within the validity period of the CA's
+// certificate, and the private key belongs to the certificate.
 bool can_sign(const tls::Pair& authority, tls::SystemTime now) {
   const auto certificates = x509::read_certificates(authority.certificates);
   return certificates && x509::belongs_to(authority.key, authority.certificates) &&
@@ -110,9 +110,10 @@ Renewal::Step Renewal::sign_with_next(const Found& found) const {
           found.asked == Asked::leaf};
 }
 
-// Repairs a Secret that has no valid contents. If this keeper has read valid contents before, they
-// are restored, because replicas still serve the certificate in them. Otherwise a new certificate
-// is issued, but only after the caBundle of every webhook has the CA that signs this certificate.
+// Repairs a Secret that has no valid contents. If this keeper has read valid contents before, these
+// contents are restored, because replicas still serve the certificate in them. Otherwise a new
+// certificate is issued, but only after the caBundle of every webhook has the CA that signs this
+// certificate.
 Renewal::Step Renewal::repair(const Found& found) {
   if (remembered_ && is_whole(*remembered_, found.now))
     return {*remembered_, "the Secret had lost the certificate, and has it again"};
@@ -120,9 +121,9 @@ Renewal::Step Renewal::repair(const Found& found) {
   if (can_sign(contents.authority, found.now)) {
     const std::string& trusted = found.trusted ? contents.authority.certificates : std::string();
     const bool settled = trusted_since_.age(trusted, found.at) >= times::settle;
-    // If an old CA exists, replicas may still serve a certificate that the old CA signed. So the
-    // new CA signs only after the time `settle`, within which the API servers read the caBundle
-    // with the new CA.
+    // The CA in the Secret signs only when all caBundles contain it. If an old CA exists, the
+    // keeper also waits for the time `settle`, so that every API server has read the new caBundles.
+    // Until then, replicas serve the certificate that the old CA signed.
     if (!found.trusted || (!contents.old_authority.empty() && !settled)) return {};
     contents.leaf = issue_leaf(contents.authority, found.now);
     return {std::move(contents), "a certificate of the existing CA"};

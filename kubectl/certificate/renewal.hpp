@@ -1,15 +1,16 @@
 // Decides the next step for the certificate in the Secret: to issue, renew or restore it. Each step
 // is one write of the Secret. The write fails if another process has changed the Secret since it
 // was read. If a keeper is killed after any write, the next keeper continues from there. During an
-// upgrade, replicas of an older release may write the same Secret, because they issued their
-// certificate themselves.
+// upgrade, replicas of an older release may also write the Secret, because in that release the
+// replicas issued the certificate.
 //
-// Every API server trusts a new CA before that CA signs. It trusts an old CA for as long as a
-// replica may serve a certificate that the old CA signed. So no call of the webhook fails because
-// of a renewal. Below, the left column is the contents of the Secret, and the right column is what
-// leads to the next line. `ca` is the CA that signs, and `leaf` is the server's certificate. An
-// entry is one webhook in the webhook configurations of tpu-webhook. `settle` and `keep_old` are
-// waits (times.hpp). The first certificate:
+// Every API server trusts a new CA before that CA signs. An API server trusts an old CA for as long
+// as a replica may serve a certificate that the old CA signed. So a renewal never makes the API
+// server's calls of the webhook fail. Below, the left column is the contents of the Secret, and the
+// right column is the event that leads to the next line. `ca` is the CA that signs, `next` will
+// sign next, `old` is a CA that signed before, and `leaf` is the server's certificate. An entry is
+// one webhook in the webhook configurations of tpu-webhook. `settle` and `keep_old` are waits
+// (times.hpp). The first certificate:
 //
 //   no CA that can sign    a new CA is issued; `old` becomes the CAs that the entries already trust
 //   ca, perhaps old        every entry trusts `ca`; if `old` exists, `settle` also passes
@@ -17,7 +18,7 @@
 //
 // The renewal of the CA:
 //
-//   ca + leaf              the CA is due
+//   ca + leaf              the CA must be renewed
 //   ca + next + leaf       every entry trusts both CAs, and `settle` passes
 //   ca + old + leaf        `ca` is the former `next` and has signed the leaf, `old` is the former
 //                          `ca`; `keep_old` passes
@@ -36,9 +37,9 @@
 
 namespace tpuwh::server::certificate {
 
-// The limit for writes of the Secret by one keeper. A renewal of the CA takes three writes, and on
-// most days there are few. If the clocks of two keepers differ by months, each undoes the writes of
-// the other. With this limit, each of them then writes once in five minutes.
+// The limit for one keeper's writes of the Secret: at most 16 in a row, then one in five minutes. A
+// renewal of the CA takes three writes, and most days need none. If the clocks of two keepers
+// differ by months, each keeper undoes the writes of the other. The limit slows these writes down.
 inline constexpr limits::api::Rate secret_writes = {1.0 / 300, 16};
 
 // The state machine of one keeper. Each wait is measured with this keeper's steady clock, from when
@@ -53,8 +54,8 @@ class Renewal {
   struct Found {
     Contents contents;
     Asked asked = Asked::nothing;
-    bool trusted = false;              // webhooks exist, and each has contents.bundle() as caBundle
-    std::string trusted_already = {};  // PEM: the CAs in the caBundles of all webhooks
+    bool trusted = false;              // true: caBundles exist, and all are contents.bundle()
+    std::string trusted_already = {};  // PEM: every CA that is in the caBundle of any webhook
     tls::SystemTime now;               // the wall clock, for the dates of certificates
     net::TimePoint at;                 // the steady clock, for waits
   };
@@ -65,7 +66,7 @@ class Renewal {
     std::optional<Contents> write = {};
     std::string_view why = {};
     bool answers = false;
-    bool paused = false;       // whether a write is due and waits because of the rate secret_writes
+    bool paused = false;       // true: a write is due, but the limit secret_writes delays it
     std::string trouble = {};  // a warning for the log, a sentence; "" for none
   };
   // Returns the next step. Throws std::runtime_error if OpenSSL fails.
@@ -82,14 +83,15 @@ class Renewal {
   struct Since {
     std::string what;
     net::TimePoint at;
-    // Returns for how long `seen` has not changed: the time from the first call with this text
-    // until `now`.
+    // Returns the time since age() was first called with the text `seen`. A call with a different
+    // text resets this time to 0.
     net::Clock::duration age(const std::string& seen, net::TimePoint now);
   };
 
   const std::string host_;
   std::optional<Contents> remembered_;  // whole, as the Secret last had it
-  Since trusted_since_, old_seen_;      // the trusted CA that will sign next; the old CA
+  Since trusted_since_;                 // since when all caBundles have the new CA
+  Since old_seen_;                      // since when the Secret has the old CA
   kube::client::TokenBucket writes_;
 };
 

@@ -10,7 +10,7 @@ std::vector<kube::cluster::RbacRule> keeper_rules(const std::string& secret) {
     all.push_back({.api_group = each.group,
                    .resource = each.plural,
                    .verbs = {"get", "update"},
-                   .reason = "the caBundle of our own configuration",
+                   .reason = "the caBundle in the webhook configurations of tpu-webhook",
                    .names = {configuration_name}});
   const kube::client::Resource resource = secrets("");
   all.push_back({.api_group = resource.group,

@@ -15,7 +15,7 @@ namespace tpuwh::server::policy {
 struct Breach {
   std::string id;  // "TPU-654"
   std::string sentence;
-  bool refused;  // true: the printed policies refuse the object; false: they warn
+  bool refused;  // true: the admission policies refuse the object; false: they warn
 };
 
 // The rules and the other inputs for judging an object in namespace `ns`.
@@ -26,16 +26,15 @@ struct Question {
   const webhook::read::ClusterView& cluster;  // has the ResourceClaims and ResourceClaimTemplates
 };
 
-// Returns one breach for each fault of `object` against the team's rules. The ids of the breaches
-// are in the range TPU-651 to TPU-680.
+// Returns one breach for each way in which `object` breaks the team's rules. The ids of the
+// breaches are in the range TPU-651 to TPU-680.
 //
 //   before  the object before an update, or null. A breach of TPU-651 to TPU-660 is left out if
-//           `before` had the same breach with at least the same amount
+//           `before` had the same breach with at least the same amount (of chips, for example)
 std::vector<Breach> breaches(const Question& question, const Json& object, const Json& before);
 
 // Returns whether a controller created `object` from an object that the admission policies judge,
-// such as a Job from a JobSet. The policies do not judge the Job then, because they judge the
-// JobSet.
+// such as a Job from a JobSet. In this case the policies judge only the JobSet.
 bool made_by_judged(const Json& object);
 
 }  // namespace tpuwh::server::policy

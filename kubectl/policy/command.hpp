@@ -19,7 +19,7 @@ struct PolicyOptions {
   std::optional<team_rules::Rules> rules = {};
   Action most = Action::deny;
   PolicyOutput output = PolicyOutput::yaml;
-  std::vector<ShareOfTeam> shares = {};  // if not empty, quotas are printed, not policies
+  std::vector<ShareOfTeam> shares = {};  // if not empty, quotas are printed instead of policies
   QuotaOf quota_of = QuotaOf::both;
 };
 

@@ -1,7 +1,7 @@
 // Checks an object against the part of a team's rule that does not depend on TPU slices: labels,
 // queues, images and access to the node. The admission policies, which the API server evaluates,
-// report the same sentences (rules_cel.cpp). tests/e2e/test_rules.py compares the sentences of
-// both.
+// report the same sentences as this check (rules_cel.cpp). tests/e2e/test_rules.py compares the
+// sentences.
 #pragma once
 
 #include "kubectl/team_rules/rules.hpp"
@@ -24,7 +24,7 @@ struct Unclean {
 std::vector<team_rules::PodTemplate> templates_with_chips(const Json& object);
 
 // Returns the breaches of `object` whose ids are in the range TPU-671 to TPU-680. Each sentence
-// ends with the name of the rule and the contact.
+// ends with the name of the broken rule and the contact for questions.
 std::vector<Unclean> unclean(const team_rules::Rules& rules, std::string_view ns,
                              const Json& object,
                              const std::vector<team_rules::PodTemplate>& templates);

@@ -16,7 +16,8 @@ using team_rules::Rule;
 using team_rules::Rules;
 
 // CEL that lists the Pod templates in which a container asks for chips. asked_cel() replaces the
-// placeholder @run@ with run_members and @kept@ with kept_run_members, or removes both.
+// placeholder @run@ with run_members and the placeholder @kept@ with kept_run_members, or removes
+// both placeholders.
 constexpr std::string_view asked = R"(variables.templates.map(all, all.filter(t,
   t.pod.spec.containers.exists(c, @in_limits@) ||
   t.pod.spec.?initContainers.orValue([]).exists(c, @in_limits@)
@@ -220,7 +221,7 @@ class Faults {
   }
 
   // Adds a fault for each template for which the CEL condition `holds` is true. The amount is
-  // always 0, because these faults have no number. Everything else is as in each().
+  // always 0, because these faults have no number. The other arguments are the same as in each().
   void plain(Name name, std::string_view holds, std::string_view key, std::string_view text) {
     each(id_of(name), holds, key, "0", text);
   }
@@ -325,7 +326,7 @@ std::string no_rule(const Rules& rules) {
 // Returns CEL for a list with one item for each object of the review: the new object and, for an
 // update, the old object. `broken` is the CEL of one item and can use two variables. `all` is the
 // list of the object's Pod templates, with the fields that the constant `counted` describes.
-// `queue` is whether the object names a queue.
+// `queue` is true if the object names a queue.
 std::string of_each_object(std::string_view broken) {
   return fmt::format(
       "[0, 1].filter(i, i < variables.counted.size()).map(i, [variables.counted[i]].map(all,\n"
@@ -333,8 +334,8 @@ std::string of_each_object(std::string_view broken) {
       broken);
 }
 
-// Adds one variable of the policy for each rule. The CEL for all rules in one variable could exceed
-// 100,000 characters, the API server's limit for a CEL expression.
+// Adds one variable of the policy for each rule, because the CEL for all rules in one variable
+// could exceed 100,000 characters, the API server's limit for a CEL expression.
 void add_broken(const JudgedRules& rules, std::vector<Step>& out) {
   const std::vector<Rule>& list = rules.all.list;
   std::string chosen;
@@ -347,8 +348,8 @@ void add_broken(const JudgedRules& rules, std::vector<Step>& out) {
   out.push_back({"faults", chosen + of_each_object(rules.warned ? "[]" : no_rule(rules.all))});
 }
 
-// CEL for the fields of a Pod template that only the checks TPU-658 to TPU-660 read. The policies
-// never refuse an object because of these checks; they only warn.
+// CEL for the fields of a Pod template that only the checks TPU-658 to TPU-660 read. If one of
+// these checks finds a fault in the object, the policies warn but never refuse the object.
 constexpr std::string_view run_members = R"(
   'restarted': dyn(t.restarted),
   'checkpoint': dyn(@checkpoint@ in t.pod.?metadata.?annotations.orValue({})),
@@ -402,8 +403,8 @@ std::vector<Step> rule_steps(const JudgedRules& rules) {
                            {"rule", rule_number(rules.all)},
                            {"name", names(rules.all)}};
   add_broken(rules, out);
-  // A fault is left out if the old object already had it with at least the same amount, because
-  // such a fault must not prevent other changes of the object.
+  // A fault is left out if the old object already had the same fault with at least the same amount,
+  // because such a fault must not prevent other changes of the object.
   out.push_back(
       {"found",
        "variables.faults[0].filter(fault, variables.faults.size() == 1 ||\n"

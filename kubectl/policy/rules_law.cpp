@@ -123,22 +123,23 @@ class Templates {
   const bool warned_;
 };
 
-// Returns whether the Pods of objects of this kind are expected to end. This is true for a
-// RayCluster, although its Pods may be servers. So under a rule with maxRunSeconds, these Pods need
-// the node selector cloud.google.com/gke-max-run-duration-seconds.
+// Returns whether the Pods of objects of this kind are expected to end. Returns true for a
+// RayCluster, although its Pods may be servers. A RayCluster has no field for a deadline. So under
+// a rule with maxRunSeconds, its Pods need the node selector
+// cloud.google.com/gke-max-run-duration-seconds.
 bool ends(std::string_view kind) {
   return kind == "Job" || kind == "CronJob" || kind == "JobSet" || kind == "RayCluster" ||
          kind == "RayJob";
 }
 
-// A controller that creates objects of one judged kind (`made`) from an object of another judged
-// kind (`resource`). The policies recognize the controller by its right to update the status of
-// that other object. Users do not have this right: the roles of teams do not allow the subresource
-// `status`.
+// A controller that creates objects of the judged kind `made` from an object of another judged
+// kind, whose plural name is `resource`. The policies recognize the controller by its permission to
+// update the status of `resource`. Users do not have this permission, because the roles of teams do
+// not allow the subresource `status`.
 struct Maker {
   std::string_view made;
-  std::string_view group, kind;             // the controlling owner in ownerReferences
-  std::string_view status_group, resource;  // the resource whose status is written
+  std::string_view group, kind;             // API group and kind of the controlling owner
+  std::string_view status_group, resource;  // API group and name of the resource with the status
 };
 constexpr Maker makers[] = {
     {"Job", "batch", "CronJob", "batch", "cronjobs"},
@@ -154,10 +155,10 @@ constexpr Maker makers[] = {
     {"StatefulSet", "", "Pod", "leaderworkerset.x-k8s.io", "leaderworkersets"},
 };
 
-// Returns CEL that is true if a controller creates an object of `kind` from another object that was
-// judged. Every user can write ownerReferences. So the CEL also requires that the user of the
-// request may update the status of Maker::resource, as only the controller may. The CEL is false
-// for every update.
+// Returns CEL that is true if a controller creates an object of `kind` from another judged object.
+// The CEL reads ownerReferences, which every user can write. So the CEL also requires that the
+// request's user has the permission to update the status of Maker::resource. Only the controller
+// has this permission. The CEL is false for every update.
 std::string made_by_its_maker(std::string_view kind) {
   std::string out;
   for (const Maker& each : makers) {
@@ -183,8 +184,8 @@ std::string made_by_its_maker(std::string_view kind) {
 
 // Returns CEL for a list of booleans, one for each object: whether the object has the label that
 // names a queue of Kueue. For a CronJob, the label in its Job template is read, because Kueue
-// ignores the label of the CronJob itself. If the label is missing or empty, Kueue starts the Job
-// at once.
+// ignores the label of the CronJob itself. If the label is missing or empty, the Job starts without
+// waiting for Kueue.
 std::string names_queue(std::string_view kind) {
   return fmt::format(
       "variables.objects.map(o, "

@@ -1,10 +1,10 @@
 // Generates admission policies from the rules of a team, for Jobs, CronJobs, JobSets, RayClusters,
 // RayJobs, RayServices, LeaderWorkerSets, StatefulSets and Deployments; never for Pods. The API
 // server evaluates the policies: tpu-webhook is not called for this. The policies judge objects
-// whose Pods ask for chips by one of read::chip_resources. They report the faults TPU-651 to
-// TPU-680 with the same sentences as kubectl/team_rules/judge.cpp and kubectl/policy/hygiene.cpp.
-// Separate policies warn of TPU-658 to TPU-660, because the binding of a policy has one action
-// (deny or warn) for all its faults.
+// whose Pods ask for a TPU resource (read::chip_resources). The policies report the faults TPU-651
+// to TPU-680 with the same sentences as kubectl/team_rules/judge.cpp and
+// kubectl/policy/hygiene.cpp. Separate policies warn of TPU-658 to TPU-660, because the binding of
+// a policy has one action (deny or warn) for all its faults.
 //
 //   source  docs/governance.md#rules
 #pragma once
@@ -18,10 +18,10 @@
 
 namespace tpuwh::server::policy {
 
-// Returns one or two policies for each kind of objects: a second one if a rule has checks that only
-// warn.
+// Returns one policy for each kind of object, such as Job. If a rule has checks that only warn and
+// apply to the kind, also returns a second policy for this kind.
 //
-//   prefix  of tpu-webhook's annotations, such as "tpu-webhook.dev/"
+//   prefix  the prefix of tpu-webhook's annotations, such as "tpu-webhook.dev/"
 //   most    the strongest action that a policy takes for a broken rule
 std::vector<Policy> rules_law(const team_rules::Rules& rules, const std::string& prefix,
                               Action most);

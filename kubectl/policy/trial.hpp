@@ -1,5 +1,5 @@
 // `kubectl tpu policy test`: reports what the policies of a team's rules would refuse or warn of.
-// It needs no API server.
+// The command needs no API server.
 #pragma once
 
 #include "kubectl/team_rules/rules.hpp"

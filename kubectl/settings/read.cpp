@@ -37,8 +37,8 @@ void add_keys(const KeyTree& tree, const std::string& section, std::vector<std::
   }
 }
 
-// Returns the known key that was probably meant by `found`, or "" if there is none: "drain.delay"
-// for "drain.dealy", for "delay" and for "drain-delay".
+// Returns the known key that was probably meant by `found`, or "" if there is none. For example,
+// returns "drain.delay" for "drain.dealy", for "delay" and for "drain-delay".
 std::string probable_key(const std::string& found) {
   std::vector<std::string> keys;
   add_keys(key_tree(), "", keys);

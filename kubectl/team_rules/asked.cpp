@@ -29,8 +29,8 @@ std::uint64_t chips_of_pod(const webhook::facts::Shape& shape) {
     chips += own;
     if (each->sidecar) sidecars += own;
   }
-  // Each init container is counted together with all sidecars, even with sidecars that start after
-  // it.
+  // As in the CEL of the policies, the chips of all sidecars are added to those of each init
+  // container, even if a sidecar starts after this container.
   for (const read::Container* each : shape.init)
     before = std::max(before, each->chips() + sidecars);
   return std::min(std::max(chips, before), most_chips_of_pod);
@@ -53,7 +53,8 @@ class TemplateReader {
     if (const auto most = base::plain_decimal(pod_.selector(max_run_seconds)))
       run.seconds = std::min<std::uint64_t>(run.seconds.value_or(*most), *most);
     // The annotation names the topology of the part of a slice that the Pods use. The node selector
-    // names the topology of the whole slice, so it counts only if the annotation is missing.
+    // names the topology of the whole slice, so the node selector counts only if the annotation is
+    // missing.
     const std::string_view part = pod_.annotation(read::Annotation::sub_slice_topology);
     return AskedTemplate{
         .title = one.title,
@@ -73,8 +74,8 @@ class TemplateReader {
     return in_.start(read::Body(text_).bytes()) && read::read_pod_template(in_, prefix_, pod_);
   }
 
-  // Returns the value of the template's node selector for `key`. If it has none, returns `claimed`,
-  // the value that the template's resource claims select.
+  // Returns the value of the template's node selector for `key`. If the node selector has no value,
+  // returns `claimed`, the value from the template's resource claims.
   std::string selected(std::string_view key, std::string_view claimed) const {
     const std::string_view value = pod_.selector(key);
     return std::string(value.empty() && pod_.may_claim() ? claimed : value);

@@ -8,9 +8,9 @@
 
 namespace tpuwh::server::team_rules {
 
-// Returns what each Pod template of `object` asks for. A template that asks for no chips is left
-// out. A template is also left out if its number of chips is not known: it asks for a fraction of a
-// chip, or it has a claim that is not in `cluster`.
+// Returns the chips, nodes and run time that each Pod template of `object` asks for. A template
+// without chips is left out. A template is also left out if it asks for a fraction of a chip, or
+// has a claim that is not in `cluster`, because then its number of chips is not known.
 //
 //   prefix   the prefix of the annotation that names a checkpoint, "tpu-webhook.dev/"
 //   cluster  returns the ResourceClaims and ResourceClaimTemplates of namespace `ns`

@@ -13,7 +13,7 @@ namespace {
 using Name = ids::Name<ids::rows::of_policy>;
 
 // The value of Broken::amount for a fault that has no number, such as a missing topology or
-// deadline. It is larger than the chips of any topology and the seconds of any deadline.
+// deadline. This value is larger than the chips of any topology and the seconds of any deadline.
 constexpr std::uint64_t unbounded = 2'000'000'000'000'000'000;
 
 std::string_view id_of(Name name) {

@@ -1,7 +1,7 @@
 // Compares the TPUs that an object asks for with the team's rule for its namespace.
 //
-// The admission policies of `kubectl tpu policy --team-rules` report the same sentences
-// (kubectl/policy/rules_cel.cpp). tests/e2e/test_rules.py compares the sentences of both.
+// The admission policies of `kubectl tpu policy --team-rules` report the same sentences as judge()
+// (kubectl/policy/rules_cel.cpp). tests/e2e/test_rules.py compares the sentences.
 #pragma once
 
 #include "kubectl/team_rules/rules.hpp"
@@ -16,17 +16,17 @@
 
 namespace tpuwh::server::team_rules {
 
-// The largest number of Pods, and of chips of one Pod, that is counted. A larger number is replaced
-// with its limit, so that no product overflows.
+// Limits in calculations: a larger number of Pods, or of chips of one Pod, is replaced with its
+// limit, so that no product overflows.
 inline constexpr std::uint64_t most_pods = 1'000'000, most_chips_of_pod = 9'999;
 
-// How long the Pods of a template run, and whether they are recreated and resume their work if
+// How long the Pods of a template run, and whether the Pods are recreated and resume their work if
 // their nodes are deleted.
 struct Run {
-  bool ends = false;                          // true for a job, false for a server
+  bool ends = false;                          // whether the Pods end when their work is done
   std::optional<std::uint64_t> seconds = {};  // the deadline for all attempts together, if any
   bool restarted = true;                      // whether a controller recreates lost Pods
-  bool checkpoint = false;                    // whether the template names a checkpoint
+  bool checkpoint = false;                    // whether the template has a checkpoint annotation
 };
 
 // A template whose Pods ask for chips.
@@ -46,27 +46,26 @@ struct AskedObject {
 
 struct Broken {
   std::string_view id;  // "TPU-651"
-  // `key` distinguishes the faults of one object that have the same id. `amount` is the size of the
-  // fault, such as a number of chips. After an update of the object, only faults that are new or
-  // have a larger amount than before are reported.
+  // If an object has several faults with the same id, they differ in `key`. `amount` is the size of
+  // the fault, such as a number of chips: after an update of the object, an old fault is reported
+  // only if its amount has grown.
   std::string key;
   std::uint64_t amount;
   std::string sentence;
 };
 
-// Returns the breaches of `object` whose ids are in the range TPU-651 to TPU-660. An object without
-// chips breaks no rule.
+// Returns the faults TPU-651 to TPU-660 of `object`. An object without chips has none of them.
 std::vector<Broken> judge(const Rules& rules, std::string_view ns, const AskedObject& object);
 
-// The breaches of an object before an update. They are in a map for fast lookup, because their
-// number grows with the number of Pod templates.
+// The faults that an object had before an update. They are in a map for fast lookup, because an
+// object with many Pod templates can have many faults.
 class BrokenBefore {
  public:
   // `before` must outlive this object.
   explicit BrokenBefore(const std::vector<Broken>& before);
 
-  // Returns whether the object already had the breach `now` before the update: a breach with the
-  // same id and key, and at least the same amount.
+  // Returns true if the object already had the fault `now` before its update: a fault with the same
+  // id and key, and with the same or a larger amount.
   bool includes(const Broken& now) const;
 
  private:

@@ -11,8 +11,8 @@ std::string_view name_of(Capacity capacity) {
   return std::ranges::find(capacities, capacity, &Row::second)->first;
 }
 
-// If a character does not match, the search resumes after the last '*', never after an earlier one.
-// So the time is at most proportional to the product of the two lengths.
+// If a character does not match, only the last '*' before it is extended to more text, never an
+// earlier one. This limits the time to the length of `pattern` times the length of `text`.
 bool matches(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0, after_star = std::string_view::npos, resumed = 0;
   while (t < text.size()) {
@@ -34,8 +34,9 @@ bool matches(std::string_view pattern, std::string_view text) {
 }
 
 const Rule* rule_of(const Rules& rules, std::string_view ns) {
-  // The name of a namespace has at most max_label_length characters. A longer text is cut, so that
-  // a hostile text cannot make the search slow.
+  // The name of a namespace has at most max_label_length characters. A longer `ns` is cut, because
+  // a hostile caller could make the search slow with a long text. One more character is kept, so
+  // that `ns` still differs from every valid name.
   ns = ns.substr(0, base::max_label_length + 1);
   for (const Rule& rule : rules.list)
     for (const std::string& pattern : rule.namespaces)

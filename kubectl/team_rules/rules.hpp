@@ -1,6 +1,6 @@
-// The rules of a cluster: which namespaces may ask for TPUs, for which TPUs and for how many.
-// judge() (judge.hpp) compares an object with these rules. `kubectl tpu policy` prints them as
-// admission policies, which the API server evaluates.
+// The rules of a cluster: which namespaces may ask for TPUs, for which kinds of TPUs, and for how
+// many. judge() (judge.hpp) compares an object with these rules. `kubectl tpu policy` prints the
+// rules as admission policies, which the API server evaluates.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace tpuwh::server::team_rules {
 
-// The capacity that the node selector of a Pod asks for (docs/facts.md#capacity-labels).
+// The kind of capacity that the node selector of a Pod asks for (docs/facts.md#capacity-labels).
 enum class Capacity : std::uint8_t { on_demand, reservation, spot, flex_start };
 inline constexpr std::array<std::pair<std::string_view, Capacity>, 4> capacities{{
     {"on-demand", Capacity::on_demand},
@@ -39,13 +39,13 @@ struct RequiredLabel {
 // node.
 struct Hygiene {
   std::vector<RequiredLabel> labels = {};  // required labels of the Pod template
-  bool queue = false;                      // the object needs label kueue.x-k8s.io/queue-name
+  bool queue = false;                      // requires label kueue.x-k8s.io/queue-name
   std::vector<std::string> images = {};    // patterns; an empty list allows any image
-  bool digests = false;                    // each image needs a digest, @sha256:…
-  bool tags = false;                       // each image needs a digest or a tag other than latest
+  bool digests = false;                    // requires a digest in each image: @sha256:…
+  bool tags = false;                       // requires a digest or a tag other than latest
   bool privileged = true, host_paths = true, host_network = true;
   bool default_account = true;
-  std::vector<std::string> secret_variables = {};  // variable names (patterns) that need valueFrom
+  std::vector<std::string> secret_variables = {};  // name patterns of variables that need valueFrom
 
   bool operator==(const Hygiene&) const = default;
 };
@@ -57,12 +57,12 @@ struct Rule {
   // The allowed values, as patterns. An empty list allows any value.
   std::vector<std::string> accelerators = {}, topologies = {};
   std::vector<Capacity> capacities = {};
-  // Upper limits: the chips of one slice, and the slices and chips that one object may have at a
-  // time. nullopt means that any number is allowed.
+  // Upper limits: `slice_chips` for one slice, `slices` and `chips` for all that one object has at
+  // a time. nullopt means that any number is allowed.
   std::optional<std::uint64_t> slice_chips = {}, slices = {}, chips = {};
 
-  // If an object breaks one of the next three fields, the admission policies only warn. They never
-  // refuse the object because of them.
+  // The admission policies only warn about the next three fields: no object is refused because of
+  // them.
   std::string object_names = {};  // a pattern; "" allows any name
   bool resumable = false;
   std::optional<std::uint64_t> run_seconds = {};
@@ -74,14 +74,14 @@ struct Rule {
 
 struct Rules {
   std::vector<Rule> list = {};
-  bool others_may_ask = true;  // whether namespaces that no rule names may ask for TPUs
+  bool others_may_ask = true;  // true: namespaces without a rule may ask for TPUs
   std::string contact = {};    // the end of each sentence: "ask CONTACT"
 
   bool operator==(const Rules&) const = default;
 };
 
 // Returns the first rule that names the namespace, or null if no rule names it. If `ns` is longer
-// than any namespace's name can be, only its beginning is compared.
+// than any namespace's name can be, only the beginning of `ns` is compared.
 const Rule* rule_of(const Rules& rules, std::string_view ns);
 
 }  // namespace tpuwh::server::team_rules

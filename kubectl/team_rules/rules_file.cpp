@@ -57,8 +57,8 @@ Wrong number_of(const Json& value, std::optional<std::uint64_t>& out) {
   return {};
 }
 
-// Reads a list of names from `value`. `all` maps each valid name to a C++ value. Calls `take` with
-// the C++ value of each name that was read. Returns the fault of the list, or "" if it has none.
+// Reads a list of names from `value`, and calls `take` with the C++ value of each name. `all` maps
+// each valid name to its C++ value. Returns the fault of the list, or "" if it has none.
 template <class Names, class Take>
 Wrong names_of(const Json& value, const Names& all, Take&& take) {
   std::vector<std::string> names, known;

@@ -1,4 +1,4 @@
-// Reads the file of a team's rules, YAML or JSON (docs/governance.md, "Rules").
+// Reads a file of rules in YAML or JSON (docs/governance.md, "Rules").
 #pragma once
 
 #include "kubectl/team_rules/rules.hpp"
@@ -15,9 +15,9 @@ struct RulesFile {
   std::vector<std::string> problems;
 };
 
-// Reads rules from text. `file` is the name of the file in problems. An unknown key, a duplicate
-// key, a value of another type, a rule without a name or namespaces, and a file without rules are
-// problems.
+// Reads rules from text. `file` is the file name for the texts of problems. Problems are, for
+// example, unknown and duplicate keys, values of a wrong type, a rule without a name or without
+// namespaces, and a file without rules.
 RulesFile parse_rules(const std::string& text, const std::string& file);
 
 // Reads rules from a file on disk. A file that cannot be read, or that is larger than

@@ -36,8 +36,8 @@ std::optional<std::uint64_t> bound(const Json& object, const char* key, std::uin
   return std::min(value.get<std::uint64_t>(), most);
 }
 
-// Multiplies a number of groups by the Pods of each. Both are capped first, so that no sum of such
-// products overflows.
+// Multiplies a number of groups by the Pods of each group. Both numbers are capped first, so that
+// no sum of such products overflows.
 std::uint64_t times(std::uint64_t groups, std::uint64_t pods) {
   return std::min<std::uint64_t>(groups, std::numeric_limits<std::uint32_t>::max()) *
          std::min(pods, most_pods);
@@ -76,8 +76,8 @@ class Finder {
     if (pod.is_object()) out_.push_back({std::move(title), &pod, pods, run});
   }
 
-  // Adds the Pod template of a Job's spec. `jobs` is how many such Jobs are created, and `attempts`
-  // is how often each may be created.
+  // Adds the Pod template of a Job's spec. `jobs` is the number of such Jobs, and `attempts` is the
+  // largest number of times that each Job is created.
   void of_job(std::string title, const Json& spec, bool indexed_by_default, std::uint64_t jobs,
               std::uint64_t attempts) {
     const std::string mode = text_member(spec, "completionMode");

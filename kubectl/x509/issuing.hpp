@@ -2,7 +2,7 @@
 // P-256, which gives 27 times as many signatures per core as RSA-2048
 // (docs/facts.md#handshake-cost).
 //
-// Each function throws std::runtime_error with a sentence if OpenSSL fails.
+// If OpenSSL fails, each function throws std::runtime_error, whose message is a sentence.
 #pragma once
 
 #include "server/tls/context.hpp"
@@ -13,11 +13,11 @@
 
 namespace tpuwh::server::x509 {
 
-// Each certificate becomes valid this long before `now`, so that callers with slow clocks accept
-// it.
+// Each certificate becomes valid this long before `now`, so that callers whose clocks are behind
+// also accept the certificate.
 inline constexpr auto issued_slack = std::chrono::hours(1);
 
-// Returns a new CA certificate and its key. The CA may sign leaves but no other CA.
+// Returns a new CA certificate and its key. The CA is allowed to sign leaves but no other CA.
 tls::Pair issue_authority(tls::SystemTime now, std::chrono::hours life);
 
 // Returns a server's certificate, signed by the CA `authority`, and its private key. Each of

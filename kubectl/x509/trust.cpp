@@ -74,8 +74,8 @@ std::optional<Untrusted> fault_of_host(const X509* leaf, const std::string& host
 }
 
 // Returns why Go's crypto/x509, with which the API server verifies certificates, refuses this CA
-// certificate although OpenSSL accepts the chain. Returns nullopt if Go accepts the certificate
-// too.
+// certificate although OpenSSL accepts the chain. Returns nullopt if Go also accepts the
+// certificate.
 std::optional<Untrusted> fault_of_issuer(X509* certificate, bool is_root) {
   X509_check_purpose(certificate, -1, 0);  // reads the extensions once
   if ((X509_get_extension_flags(certificate) & EXFLAG_XKUSAGE) != 0 &&

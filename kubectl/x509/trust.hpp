@@ -18,7 +18,7 @@ enum class Refusal {
   dates,       // one of the chain has expired, or is not valid yet
   name,        // it is for other names
   constraint,  // its CA may not sign for this name
-  authority,   // no trusted CA has signed it
+  authority,   // no trusted CA has signed the certificate
 };
 
 struct Untrusted {

@@ -56,10 +56,10 @@ inline constexpr std::size_t kept_bodies = 4;
 inline constexpr std::size_t first_body_bytes = 4u << 10;
 
 // The largest number of bytes that all connections together may hold for request bodies, and for
-// answers that their peers have not read. Two of the largest reviews and many usual ones fit.
-// Without this limit 1,024 connections could hold 7 GiB. A request that exceeds the limit waits for
-// at most memory_wait, while other connections are closed to free their memory. If that is not
-// enough, it is answered with 503.
+// answers that the callers have not read yet: enough for two of the largest reviews and many usual
+// ones. Without this limit 1,024 connections could hold 7 GiB. A request that exceeds the limit
+// waits for at most memory_wait, while other connections are closed to free their memory. If that
+// does not free enough, the request is answered with 503.
 inline constexpr std::size_t held_bytes = 24u << 20;
 
 // The part of held_bytes that may be held by reviews that wait for the ledger or for claims, in all
@@ -72,14 +72,14 @@ inline constexpr std::size_t waiting_bytes = held_bytes / 3;
 // when all attacks ran at once.
 inline constexpr std::size_t usual_bodies_bytes = held_bytes / 3;
 
-// The size above which a review counts as large. The parsed form of a review takes eight times its
-// size. Therefore only one large review is handled at a time, and its memory is freed afterwards.
-// The largest recorded review has 48 KiB.
+// The size above which a review counts as large. The parsed form of a review takes eight times the
+// size of its text. Therefore only one large review is handled at a time, and its memory is freed
+// afterwards. The largest recorded review has 48 KiB.
 inline constexpr std::size_t large_review_bytes = kept_body_bytes;
 
-// The largest number of bytes that a TLS peer may send in a row without any application data. It is
-// enough for one TLS record, for the bytes that OpenSSL reads ahead, and for more TLS protocol
-// messages than any client sends (Go sends none).
+// The largest number of bytes that a TLS peer may send in a row without any application data. This
+// number is enough for one TLS record, for the bytes that OpenSSL reads ahead, and for more TLS
+// protocol messages than any client sends (Go sends none).
 inline constexpr std::size_t tls_chatter_bytes = 64u << 10;
 
 // The configuration file: a ConfigMap holds no more.
@@ -182,10 +182,10 @@ inline constexpr unsigned reviews_when_full = 10;
 // The time for which callers are assumed to wait after a caller was last seen waiting.
 inline constexpr Duration crowded = 1s;
 
-// Idle connections are closed when callers wait. They are kept if enough other connections wait for
-// their peers, because each of those finishes or is closed within patience_when_full and so makes
-// way for a caller. Enough means at least `unfinished_before_idle`, and at least one for every six
-// waiting callers. Each caller then gets a connection within 1.5 s.
+// A connection is unfinished while its peer still has to send or read data. Such a connection ends
+// or is closed within patience_when_full, which makes room for a waiting caller. Idle connections
+// are therefore closed only while there are fewer than `unfinished_before_idle` unfinished ones, or
+// fewer than one for every six waiting callers. Each caller then gets a connection within 1.5 s.
 inline constexpr std::size_t unfinished_before_idle = 64;
 inline constexpr std::size_t waiting_for_each_unfinished = 6;
 
@@ -205,9 +205,9 @@ inline constexpr Duration drain_poll = 20ms;
 // How often the certificate files are looked at.
 inline constexpr Duration certificate_poll = 1s;
 
-// How long before the serving certificate expires the log begins to report it. The alert
-// CertificateExpires in docs/operations.md uses the same time. If a quarter of the certificate's
-// lifetime is shorter than this time, that quarter is used. Issuers renew a certificate earlier,
+// If the serving certificate expires in less than this time, the log reports it. The alert
+// CertificateExpires in docs/operations.md uses the same time. For a certificate with a lifetime
+// below 8 weeks, a quarter of its lifetime is used instead. Issuers renew a certificate earlier,
 // while at least a third of its lifetime is left.
 inline constexpr std::chrono::hours certificate_soon{24 * 14};
 
@@ -226,8 +226,8 @@ inline constexpr Duration stuck = 10s;
 // port stopped at the least; and kills without a word of why.
 inline constexpr Duration stuck_for_good = 20s;
 
-// The most time that the watchdog counts between two of its checks: twice the usual interval. If
-// more time has passed, the process was suspended for the rest of it. That rest is not counted.
+// The watchdog's clock advances by at most this much between two of its checks: twice the usual
+// interval. If more time has passed, the process was suspended, and the rest is not counted.
 inline constexpr Duration watch_step = 2 * heartbeat;
 
 // After --drain-delay and --drain-timeout everything is over but joining threads and a second for
@@ -248,9 +248,9 @@ namespace api {
 // The client's own rate limit for requests of one purpose (client::Purpose): the number of requests
 // in a second, and the largest burst after a time without requests. The limits keep a bug, or the
 // Pods of one user, from flooding the API server. Each purpose has a limit of its own, so that no
-// purpose delays another (docs/decisions/0020). The default of client-go is 5 requests a second and
-// a burst of 10; that of controller-runtime is 20 and 30. The API server's own fair queueing also
-// applies (docs/facts.md#throttling).
+// purpose delays another (docs/decisions/0020). client-go allows 5 requests a second and a burst of
+// 10 by default, and controller-runtime 20 and 30. The API server's own fair queueing also applies
+// (docs/facts.md#throttling).
 struct Rate {
   double per_second;
   double burst;
@@ -268,7 +268,7 @@ inline constexpr Rate questions = {40, 64};
 
 // The rate of the ledger's requests for which no caller waits. If 1,000 groups of Ray workers end
 // together, one replica removes their 1,000 ledger objects in 50 s. If each removal also needs a
-// list request first, that takes 100 s.
+// list request first, the removals take 100 s.
 inline constexpr Rate upkeep = {20, 20};
 
 // The rate of questions about claims and templates for which Pods wait. Each claim or template is
@@ -286,9 +286,9 @@ inline constexpr unsigned page_items = 500;
 // that doubles, and an index of four bytes for each of its own: 12 MiB at the most.
 inline constexpr std::size_t object_bytes = 2u << 20;
 
-// The largest number of worker groups that are kept in memory for one RayCluster. A Pod of any
-// further group is answered as if its group did not exist. A group takes 35 bytes as JSON and 150
-// bytes in memory, so a RayCluster of object_bytes would take 9 MB without this limit.
+// The largest number of worker groups that are kept in memory for one RayCluster. A Pod of a
+// further group is treated as if its group did not exist. A group takes 35 bytes as JSON and 150
+// bytes in memory, so without this limit the groups of one object of object_bytes would take 9 MB.
 inline constexpr std::size_t worker_groups = 1'000;
 
 // The body of an answer that is kept whole: one object, a Status. The largest of ours is a
@@ -350,8 +350,8 @@ inline constexpr Duration backoff_last = 15s;
 inline constexpr Duration backoff_reset = 2min;
 
 // The longest pause after an answer with the header Retry-After. The API server itself asks for at
-// most 32 s. The pause is shorter than `stale`: otherwise one such answer could make the watches
-// stale, and no ids would be assigned until they are fresh again.
+// most 32 s. The pause is shorter than `stale`. Otherwise one such answer could make a watch stale,
+// and no ids are assigned while a watch is stale.
 inline constexpr Duration retry_after_most = 60s;
 
 // Between two tries of what only a person can mend: a role, a missing CRD.
@@ -412,9 +412,9 @@ inline constexpr Duration ledger_wait = 6s;
 inline constexpr int cluster_looks = 10;
 inline constexpr Duration cluster_look = 50ms;
 
-// `ledger_tick` is the interval at which the ledger checks the groups of Ray workers for which no
-// request waits. `ledger_list` is the interval at which it lists all ledger objects. From these
-// lists a replica learns which ids another replica assigned before it died, and frees them.
+// `ledger_tick` is the interval at which the ledger checks its groups of Ray workers, even if no
+// request waits for them. `ledger_list` is the interval at which the ledger lists all ledger
+// objects. From these lists a replica learns the ids that a dead replica assigned, and frees them.
 inline constexpr Duration ledger_tick = 500ms;
 
 inline constexpr Duration ledger_list = 60s;
@@ -429,9 +429,9 @@ inline constexpr Duration ledger_catch_up = 5s;
 // answered 503, until its controller has not asked again for so long: KubeRay does every 2 s.
 inline constexpr Duration stalled_memory = 120s;
 
-// If a group of Ray workers has waited for an id for this time, a person has to act. There is one
-// exception: after the ledger object of a group was deleted by hand, a healthy ledger takes up to
-// 70 s (`rebuild` in webhook/ledger/group_ledger.hpp).
+// If a group of Ray workers has waited for an id for longer than this, the operator has to act.
+// There is one exception: after the group's ledger object was deleted by hand, even a healthy
+// ledger takes up to 70 s (`rebuild` in webhook/ledger/group_ledger.hpp).
 inline constexpr Duration stalled = 60s;
 
 // The largest number of groups of Ray workers that are counted as waiting for the ledger. Each

@@ -33,15 +33,16 @@ struct Rules {
 };
 
 // Returns the rules of this version of tpu-webhook: the fields that it may write into a Pod, and
-// the data that it reads. `prefix` is the prefix of its annotations and labels: "tpu-webhook.dev/".
+// the data that it reads. `prefix` is the prefix of tpu-webhook's annotations and labels, such as
+// "tpu-webhook.dev/".
 Rules rules_of(const std::string& prefix);
 
 inline constexpr int rules_format = 1;  // what "format" says in it
 Json to_json(const Rules& rules);
 
-// Returns the settings that determine the RBAC rules. If `layers` has a configuration file, they
-// are taken from `resolved`, the options that layers.resolve() returned. Otherwise they are the
-// defaults of the chart.
+// Returns the settings that determine the RBAC rules. If `layers` has a configuration file, the
+// settings are taken from `resolved`, the options that layers.resolve() returned. Otherwise the
+// settings are the defaults of the chart.
 kube::cluster::RbacNeeds needs_of(const settings::Layers& layers,
                                   const settings::ServeOptions& resolved);
 

@@ -42,17 +42,17 @@ struct ConfigFile {
 using Lines = std::map<std::string, int>;
 
 // Reads the settings in `document`, the parsed content of a file. `file` is the name of the file in
-// messages. Unknown keys and values of a wrong type are problems; an empty file and an empty
-// section are not.
+// messages. Unknown keys and values of a wrong type are problems. An empty file and an empty
+// section are not problems.
 ConfigFile settings_in(const Json& document, const std::string& file, const Lines& lines = {});
 
 // Reads the settings in `text`, the JSON text of a file. `file` is the name of the file in
-// messages. In addition to the problems of settings_in(), a repeated key is a problem.
+// messages. The problems are those that settings_in() finds, and repeated keys.
 ConfigFile parse_config(const std::string& text, const std::string& file);
 using ParseConfig = ConfigFile(const std::string& text, const std::string& file);
 
-// Reads the settings in a file or in a stream. `name` is the name of the stream in messages. It is
-// a problem if the file or stream cannot be read or is larger than limits::config_bytes.
+// Reads the settings in a file or in a stream. `name` is the name of the stream in messages. A file
+// or stream that cannot be read, or that is larger than limits::config_bytes, is a problem.
 ConfigFile read_config(const std::string& file, ParseConfig* parse = parse_config);
 ConfigFile read_config(std::istream& in, const std::string& name,
                        ParseConfig* parse = parse_config);

@@ -30,8 +30,8 @@ struct Layers {
 Effective combine(const std::vector<Given>& given);
 // Returns the problems of settings that contradict each other, such as a certificate without a key.
 std::vector<Problem> contradictions(const Effective& effective);
-// Returns the settings and problems of the file, or of `in` if `file` is "-". If the file has no
-// other problems, settings that contradict each other are reported as its problems.
+// Returns the settings and problems of the file, or of `in` if `file` is "-". Settings that
+// contradict each other are also problems, but are reported only if there are no others.
 ConfigFile check_config(const std::string& file, std::istream& in,
                         ParseConfig* parse = parse_config);
 

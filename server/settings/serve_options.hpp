@@ -13,7 +13,7 @@
 namespace tpuwh::server::settings {
 
 // The kind of ledger that assigns ids to Ray workers without index labels
-// (webhook/ledger/ledger.hpp). The kinds `memory` and `none` never contact an API server.
+// (webhook/ledger/ledger.hpp). A ledger of kind `memory` or `none` never contacts an API server.
 enum class LedgerKind {
   automatic,  // `cluster` if the server runs in a Pod, otherwise `memory`
   cluster,    // objects that all replicas share
@@ -21,8 +21,8 @@ enum class LedgerKind {
   none,
 };
 
-// Returns whether this kind of ledger is kept in objects of the cluster, assuming that the server
-// has access to a cluster.
+// Returns whether this kind of ledger is kept in objects of the cluster if the server runs in a
+// Pod.
 constexpr bool uses_cluster(LedgerKind kind) {
   return kind != LedgerKind::memory && kind != LedgerKind::none;
 }
@@ -42,8 +42,9 @@ struct ServeOptions {
   std::string tls_cert;
   std::string tls_key;
 
-  // The CA file and the names of the allowed callers (server/tls/clients.hpp). Both are set or
-  // neither; if neither is set, all callers are allowed.
+  // `tls_client_ca` is the CA file that verifies callers, and `tls_client_names` are the names of
+  // the allowed callers (server/tls/clients.hpp). Either both settings are given or neither. If
+  // neither is given, all callers are allowed.
   std::string tls_client_ca;
   std::vector<std::string> tls_client_names;
 

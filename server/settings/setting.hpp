@@ -15,7 +15,7 @@ namespace tpuwh::server::settings {
 
 // Which subcommands have the flag; each scope has those of the scopes before it.
 enum class Scope {
-  names,     // flags of `rules`: the prefix of annotations and labels
+  names,     // such as `rules`: only the prefix of annotations and labels
   decision,  // review: what a decision depends on
   serve,
 };
@@ -25,7 +25,7 @@ enum class Shape {
   text,     // itself
   integer,  // a number
   boolean,  // --flag is true, --flag=false is not; `negation` says it the other way round
-  list,     // texts between commas; the flag may be repeated
+  list,     // comma-separated texts; the flag may be repeated
   levels,   // the levels of findings by id; only in the file, without a flag
 };
 
@@ -35,13 +35,14 @@ struct Setting {
   std::string negation = {};  // "--no-placement"
   Scope scope = Scope::serve;
   Shape shape = Shape::text;
-  std::vector<std::string> names = {};  // allowed values, also of list items; empty: any
+  std::vector<std::string> names = {};  // allowed values, or allowed items of a list; empty: any
   std::int64_t least = 0, most = 0;     // the bounds of an integer
   std::string type_name = {};           // the placeholder for the flag's value in --help
   std::string help = {};
 
-  // Sets the setting in `options` to `value`, a JSON value of the type that the configuration file
-  // has. `name` replaces '*' in the key. Returns "" or an error ("expected …, got …").
+  // Sets the setting in `options` to `value`, which has the same JSON type as in the configuration
+  // file. `name` replaces '*' in the key. Returns "" or the fault of the value ("expected …, got
+  // …").
   std::function<std::string(ServeOptions& options, std::string_view name, const Json& value)> set =
       {};
   // The value, null where nothing is said; where the key has a '*', an object of all by name.

@@ -35,8 +35,8 @@ Setting named(std::string key, std::string flag, std::string help, Setting rest 
   return rest;
 }
 
-// Identifies a setting of one workload API: `member` is its field in Config::of(kind). A setting
-// that exists only once is identified by a pointer to its field in ServeOptions or Config.
+// Identifies a setting of one workload API: `member` points to its field in Config::of(kind). Any
+// other setting is identified by a pointer to its field in ServeOptions or Config.
 template <class T, class Of>
 struct OfWorkload {
   webhook::config::WorkloadKind kind;
@@ -249,7 +249,7 @@ const Names<webhook::config::Mode>& modes() {
 
 void add_ports(std::vector<Setting>& out) {
   out.push_back(
-      address(named("listen", "--listen", "Address to serve HTTPS on; port 0 takes a free one"),
+      address(named("listen", "--listen", "Address to serve HTTPS on; port 0 selects a free port"),
               false, &ServeOptions::listen));
   out.push_back(address(named("healthListen", "--health-listen",
                               "Address to serve /livez, /readyz and /metrics on, over plain HTTP"),
@@ -311,7 +311,8 @@ void add_ledger(std::vector<Setting>& out) {
       choice<LedgerKind>(named("ledger", "--ledger",
                                "Source of the ids of Ray workers without index labels: cluster "
                                "(objects in the cluster), memory (this process; for a single "
-                               "replica) or none (no ids). auto is cluster in a Pod, else memory"),
+                               "replica), none (no ids), or auto: cluster if tpu-webhook runs in a "
+                               "Pod, otherwise memory"),
                          {{"auto", LedgerKind::automatic},
                           {"cluster", LedgerKind::cluster},
                           {"memory", LedgerKind::memory},
@@ -353,8 +354,8 @@ void add_decision(std::vector<Setting>& out) {
       &Config::placement_hint));
   out.push_back(boolean(
       named("followers", "--followers",
-            "Write the node pool of a JobSet's leader into the node selector of its followers, as "
-            "JobSet's own webhook does",
+            "Write the node pool of a JobSet's leader Pod into the node selectors of its follower "
+            "Pods, as JobSet's own webhook does",
             {.negation = "--no-followers", .scope = Scope::decision}),
       &Config::followers));
   out.push_back(prefix_setting());
@@ -420,7 +421,7 @@ void add_levels(std::vector<Setting>& out) {
       .key = "findings",
       .scope = Scope::decision,
       .shape = Shape::levels,
-      .help = "Level of a finding, by its id: deny, warn or off (kubectl tpu findings lists them)"};
+      .help = "Levels of findings by id: deny, warn or off (kubectl tpu findings lists the ids)"};
   setting.set = [](ServeOptions& options, std::string_view, const Json& value) {
     return set_levels(value, options.webhook.findings);
   };
@@ -432,7 +433,7 @@ void add_levels_of_namespaces(std::vector<Setting>& out) {
   Setting setting{.key = "perNamespace.*.findings",
                   .scope = Scope::decision,
                   .shape = Shape::levels,
-                  .help = "Overrides findings in this namespace"};
+                  .help = "Overrides levels of findings in this namespace"};
   setting.set = [](ServeOptions& options, std::string_view ns, const Json& value) {
     return set_levels(value, options.webhook.per_namespace[std::string(ns)].findings);
   };

@@ -14,8 +14,8 @@ namespace tpuwh::server::text {
 // some times that.
 inline constexpr std::size_t max_snapshot_bytes = std::size_t{256} << 20;
 
-// The largest size of a small file, such as the output of a command of kubectl-tpu or a bundle of
-// certificates.
+// The largest size of a small file, such as a bundle of certificates or the saved output of a
+// command of kubectl-tpu.
 inline constexpr std::size_t max_small_bytes = std::size_t{1} << 20;
 
 //   errors  bad_value: why, in the system's words ("No such file or directory"); too_large, with

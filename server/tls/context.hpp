@@ -25,10 +25,10 @@ struct Pair {
 };
 
 // The TLS settings with a certificate and its key, ready for use. A Context never changes.
-// Connections share it and continue to use it after CurrentContext was set to another one.
+// Connections share a Context, and keep it even if CurrentContext is later set to another one.
 struct Context {
   boost::asio::ssl::context ssl;
-  SystemTime not_before, not_after;  // of the leaf certificate; zero if there is none
+  SystemTime not_before, not_after;  // dates of the leaf certificate; zero if there is none
 };
 using ContextPtr = std::shared_ptr<Context>;
 

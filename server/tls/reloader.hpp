@@ -1,6 +1,6 @@
 // Reads a certificate and its key, and reads them again when the files change. The files are
-// polled: a mounted Secret is replaced by changing a symbolic link two directory levels up, and
-// file notifications do not report that.
+// polled, because a mounted Secret is replaced by changing a symbolic link two directory levels up,
+// and file notifications do not report such a change.
 #pragma once
 
 #include "server/tls/context.hpp"
@@ -23,9 +23,10 @@ class Reloader {
     std::string error;
   };
 
-  // Reads the files if they may have changed. Returns nullopt if neither their bytes nor the error
-  // has changed. The first call always returns a change. Files that could not be used are read
-  // again by each call, because they may not exist yet or the certificate may not be valid yet.
+  // Reads the files if they may have changed. Returns nullopt if the bytes of the files and the
+  // error are the same as before. The first call always returns a change. Files that could not be
+  // used are read again by each call, because a missing file can appear, and a certificate can
+  // become valid later.
   std::optional<Change> poll(SystemTime now);
 
  private:

@@ -576,7 +576,7 @@ def what_both_have_names_the_one_that_is_asked():
     code, out, _ = program.run(program.PROGRAM, "__complete", "")
     assert (code, out) == (2, ""), out
     code, _, err = program.run(program.tools(), "serve")
-    assert (code, err) == (2, "kubectl-tpu: serve is a command of tpu-webhook: tpu-webhook serve\n"), err
+    assert (code, err) == (2, "kubectl-tpu: serve is a command of the program tpu-webhook, not of kubectl tpu; run tpu-webhook serve\n"), err
 
 
 @check

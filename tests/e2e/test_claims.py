@@ -44,7 +44,7 @@ def test_claims_are_read_where_they_are_served(claiming, namespace, api):
     if {"v1", "v1beta2", "v1beta1"} & set(served):
         assert ready == "ok", ready
     else:
-        assert ready.startswith("ok; ") and "resource.k8s.io is served in no version that tpu-webhook reads" in ready, ready
+        assert ready.startswith("ok; ") and "the API server serves no version of resource.k8s.io that tpu-webhook reads" in ready, ready
     assert env_of(namespace.create(member("as-ever", 1)))["TPU_WORKER_ID"] == "1"
     print(f"    served: {', '.join(served) or 'none'}; /readyz: {ready}")
 

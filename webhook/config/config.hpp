@@ -68,8 +68,8 @@ struct Config {
   // (docs/decisions/0023). Needs what a cluster knows of its Nodes.
   bool placement_hint = true;
 
-  // If true, the follower Pods of a JobSet's Job get the node pool of the leader Pod of that Job,
-  // as JobSet's own webhook does it. This feature reads the Pods and Nodes of the cluster.
+  // If true, the Pods of a JobSet's Job get the node pool of the leader Pod of that Job, as with
+  // JobSet's own webhook. This feature reads the Pods and Nodes of the cluster.
   bool followers = true;
 
   // Answer Pods that ask for chips by resource claim as if they asked for google.com/tpu, by what
@@ -92,9 +92,9 @@ struct Config {
     return per_workload[static_cast<std::size_t>(kind)];
   }
 
-  // Return the value of a setting for a Pod. The value for the Pod's namespace comes first, then
-  // the value for its workload API, then the global value. `mode` has no values for namespaces.
-  // These functions are called for each Pod and allocate no memory.
+  // These functions return the value of a setting for a Pod. The value for the Pod's namespace
+  // comes first, then the value for its workload API, then the global value. `mode` has no values
+  // for namespaces. The functions are called for each Pod and allocate no memory.
   Mode mode_for(WorkloadKind kind) const { return of(kind).mode.value_or(mode); }
   bool placement_for(WorkloadKind kind, std::string_view ns) const {
     return overridden(&Override::placement, kind, ns).value_or(placement);
@@ -103,8 +103,8 @@ struct Config {
     return overridden(&Override::placement_hint, kind, ns).value_or(placement_hint);
   }
 
-  // Returns the level of a finding: the one that is set for the namespace, otherwise the one that
-  // is set globally, otherwise the default.
+  // Returns the level of a finding: the level that is set for the namespace, otherwise the level
+  // that is set globally, otherwise the default level.
   findings::Level level_of(findings::Finding finding, std::string_view ns) const {
     const auto named = per_namespace.find(ns);
     if (named != per_namespace.end())

@@ -80,12 +80,12 @@ enum class Level : std::uint8_t {
   deny,  // the object is refused
 };
 
-// The id and the default level of a finding. Its description is in
+// The id and the default level of a finding. The description of the finding is in
 // kubectl/reference/ids/webhook_rows.hpp.
 struct Row {
   Finding finding;
   std::string_view id;  // "TPU-102": for good, never given to another
-  Level level;          // the default, if no setting changes it
+  Level level;          // the default level, which a setting can change
 };
 
 namespace rows {

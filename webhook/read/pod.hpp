@@ -22,18 +22,17 @@ enum class Presence { absent, present };
 
 enum class EnvSource { literal, value_from };
 
-// The largest number of elements of any list of a Pod. In memory an element can take forty times
-// the size of its text ("{}" in a list of containers): without this limit, a review of 7 MiB, the
-// largest that is read, took 400 MiB of memory. An API server stores no Pod above 1.5 MiB.
+// The largest number of elements of any list of a Pod. In memory an element, such as "{}" in a list
+// of containers, can take forty times the size of its text. Without this limit, a review of 7 MiB,
+// the largest that is read, took 400 MiB of memory. An API server stores no Pod above 1.5 MiB.
 inline constexpr std::size_t max_elements = 65'536;
 
-// Makes `in` fail because a list has more than max_elements. It is a separate function so that the
-// loops over lists have little code.
+// Makes `in` fail because a list has more than max_elements elements. This is a separate function
+// to keep the loops over lists short.
 bool too_many_elements(base::json::Reader& in);
 
 // Increases the capacity of a full list to four times its size, at least 16 and at most
-// max_elements. When the capacity was only doubled, moving the elements took longer than reading
-// them.
+// max_elements. With twice the size instead, moving the elements took longer than reading them.
 template <class T>
 [[gnu::noinline]] void make_room(std::vector<T>& list) {
   constexpr std::size_t least = 16, times = 4;
@@ -67,7 +66,7 @@ struct EnvEntry {
 struct Container {
   std::string_view name;
   bool init = false;
-  bool sidecar = false;  // an init container with restartPolicy Always
+  bool sidecar = false;  // true for an init container with restartPolicy Always
   // True if a DRA driver provides the chips, by claims or by the resource of its class
   // (take_claimed_chips()).
   bool by_claim = false;
@@ -185,7 +184,7 @@ struct BadChips {
   std::array<std::string_view, 6> path_of(std::string_view number) const;
 };
 
-// The fields of Pod that are not lists. Assigning PodMembers() clears them.
+// The fields of Pod that are not lists. Assigning PodMembers() clears these fields.
 struct PodMembers {
   std::string_view name;  // absent where generateName is used
   std::string_view generate_name;
@@ -256,9 +255,9 @@ struct Pod : PodMembers {
 };
 static_assert(variable_count <= 32);  // bits of Container::variables
 
-// Reads the Pod that is the next value of `reader`. `prefix` is Config::prefix. Fails if a field of
-// Pod has a value of a wrong type, or if a key is repeated. If an amount of google.com/tpu is not a
-// whole number of chips, fails with chips_invalid after all other fields were read.
+// Reads the next value of `reader` as a Pod. `prefix` is Config::prefix. Fails if a field of Pod
+// has a value of a wrong type, or if a key is repeated. Also fails, with chips_invalid and after
+// all other fields were read, if an amount of google.com/tpu is not a whole number of chips.
 bool read_pod(base::json::Reader& reader, std::string_view prefix, Pod& pod);
 // The same into one that was cleared.
 bool read_into_empty_pod(base::json::Reader& reader, std::string_view prefix, Pod& pod);

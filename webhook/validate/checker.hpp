@@ -24,10 +24,9 @@
 
 namespace tpuwh::webhook::validate {
 
-// The largest number of TPU Pod templates of one object that are checked, which limits the cost of
-// one review: a template takes up to three decisions. A template that asks for no TPU is read but
-// not counted. A RayCluster usually has a handful of worker groups, and a JobSet a few replicated
-// Jobs.
+// At most this many Pod templates of one object are checked. This limits the cost of a review: each
+// template takes up to three decisions. A template that asks for no TPU is read but not counted. A
+// RayCluster usually has a handful of worker groups, and a JobSet a few replicated Jobs.
 inline constexpr std::size_t max_templates = 32;
 
 // The name of a template in findings: "worker group " and the name of the group, or "" if the
@@ -89,8 +88,8 @@ class Checker {
 
   // A denial is a fault; what decide() warned of, a warning.
   void report(const outcome::Decision& decision);
-  // Adds a finding about the template that open() read last. Its level is the configured one, or
-  // `most` if `most` is less severe.
+  // Adds a finding about the template that open() read last. The finding gets its configured level,
+  // or `most` if `most` is less severe.
   void add(Finding finding, std::string sentence, Level most = Level::deny);
   // Adds the refusals of the API server or an operator for the template that is open.
   void add_refusals(const controllers::Refusals& refusals, Level most = Level::deny);

@@ -22,9 +22,9 @@ struct Found {
   std::string sentence;
 };
 
-// A list of findings without duplicates, in the order in which they were added. An object can have
-// very many templates, each with findings of its own. So duplicates are found with a set: a
-// comparison with all earlier findings would be slow.
+// A list of findings without duplicates, in the order in which they were added. Duplicates are
+// found with a set, because an object can have very many templates, each with findings of its own,
+// and a comparison with all earlier findings would be slow.
 class FoundList {
  public:
   FoundList() = default;
@@ -82,18 +82,18 @@ class Findings {
 
   // At the level of the finding, and at most at this one. A sentence is kept once.
   void add(Finding finding, std::string sentence, Level most = Level::deny);
-  // Adds a finding whose level was already determined, for example by decide(). So the
-  // configuration is not read.
+  // Adds a finding with this level, which was already determined, for example by decide(). The
+  // configured level is not read.
   void add_decided(Finding finding, std::string sentence, Level level);
-  // Adds a finding about the whole object in front of all others. Only the first max_told findings
-  // are reported, so the finding is one of them.
+  // Adds a finding about the whole object in front of all others, because only the first max_told
+  // findings are reported.
   void add_in_front(Finding finding, std::string sentence);
 
   // Makes a warning of each fault, because `why`.
   void soften(const std::string& why);
-  // Turns each fault that the object already had before an update (`before`) into a warning that
-  // begins with `why`. Otherwise such a fault would prevent other changes of the object. All faults
-  // of `before` count, also those beyond max_told.
+  // Turns each fault that is also in `before`, the findings before an update, into a warning that
+  // begins with `why`. Otherwise an old fault would prevent other changes of the object.
+  // All faults of `before` count, also those beyond max_told.
   void soften_old(const Findings& before, const std::string& why);
 
   // Refused for these; and these are said.
@@ -109,7 +109,7 @@ class Findings {
 };
 
 // At most this many faults and at most this many warnings are reported, because the API server logs
-// and stores them, and the first ones are enough for a user.
+// and stores each of them, and a user needs only the first ones.
 inline constexpr std::size_t max_told = 20;
 // A count for people: "26,980".
 std::string with_commas(std::size_t count);

@@ -14,9 +14,9 @@
 
 namespace tpuwh::webhook::validate {
 
-// Names are cut to this number of bytes, four times the length of the longest valid name. A name of
-// 7 MB is then still refused as too long, but 7 MB are not copied for each of max_templates Pod
-// templates.
+// Names are cut to this number of bytes, about four times the length of the longest valid name. A
+// name of 7 MB is still refused as too long, but only 1 KiB of it is copied for each of
+// max_templates Pod templates.
 inline constexpr std::size_t max_name_bytes = 1024;
 inline std::string_view bounded(std::string_view name) {
   return name.substr(0, max_name_bytes);
@@ -50,8 +50,8 @@ inline bool below(std::string_view step, bool read, base::json::Reader& in) {
   if (!read) in.within(step);
   return read;
 }
-// The fields of a Pod template that controllers check, and the position of its spec in the review's
-// text.
+// The fields of a Pod template that controllers check, and the position of the template's spec in
+// the review's text.
 struct TemplateSpec {
   base::json::Reader::Mark spec;
   controllers::TemplateWords words;

@@ -121,8 +121,8 @@ void check_group(Checker& checker, const Cluster& cluster, const WorkerGroup& gr
   if (first.outcome != outcome::Outcome::denied) check_last_replica(checker, cluster, group);
 }
 
-// The lower 32 bits of each element of `places` are an index into `names`. For each of these names
-// that occurs more than once, adds the index of its second occurrence to `out`.
+// Adds to `out` the index of the second occurrence of each name that occurs more than once in
+// `places`. The lower 32 bits of each element of `places` are an index into `names`.
 void add_repeated(std::span<const std::string_view> names, std::span<std::uint64_t> places,
                   std::vector<std::uint32_t>& out) {
   const auto place = [](std::uint64_t key) { return static_cast<std::uint32_t>(key); };
@@ -138,8 +138,9 @@ void add_repeated(std::span<const std::string_view> names, std::span<std::uint64
 }
 
 // Returns, for each name that occurs more than once, the index of its second occurrence. Sorts one
-// 64-bit number for each name: the upper half is from the name's hash, the lower half is its index.
-// Names with equal hashes are then compared as texts, because a user can choose such names.
+// 64-bit number for each name: the upper half is from the name's hash, the lower half is the name's
+// index. Names with equal upper halves are then compared as texts, because a user can choose names
+// with equal hashes.
 std::vector<std::uint32_t> repeated(std::span<const std::string_view> names) {
   constexpr unsigned half = 32;
   std::vector<std::uint64_t> keys(names.size());

@@ -87,15 +87,16 @@ bool is_made_by_checked(const WorkloadObject& object) {
   return workloads::find_object(group, object.owner_kind).has_value();
 }
 
-// Turns faults into warnings in two cases. If the object was created by an object of a kind that is
-// also checked, all faults become warnings. In an update, the faults that the old object also has
-// become warnings. If the old object cannot be read, all faults do.
+// Turns faults into warnings in two cases. First, if the object's owner is of a kind that is also
+// checked, all faults become warnings. Second, in an update, the faults that the old object also
+// has become warnings, or all faults if the old object cannot be read.
 void settle(const Kind& kind, const Question& question, answer::Workspace::Impl& work,
             Examined& now) {
   Findings& findings = now.findings;
   if (findings.faults().empty()) return;
   if (is_made_by_checked(now.object))
-    findings.soften(base::concat({"allowed, because a ", now.object.owner_kind, " made it: "}));
+    findings.soften(base::concat({"allowed despite this fault, because the ", now.object.owner_kind,
+                                  " controller created the object: "}));
   const bool updated = bool(work.review.old_object);
   Examined before(question.config, work.review.ns);
   const bool readable = updated && examine(kind, work.review.old_object, question, work, before);

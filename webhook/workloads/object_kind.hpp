@@ -7,9 +7,9 @@
 
 namespace tpuwh::webhook::workloads {
 
-// A label or an annotation that a controller writes into each Pod. In `value`, {name} is replaced
-// by the object's name, {part} by the name of the part of the object that the Pod belongs to
-// (PlainMaker::parts), and {index} by the number of the Pod in that part, from 0.
+// A label or an annotation that a controller writes into each Pod. `value` has placeholders: {name}
+// is the object's name, {part} is the name of the Pod's part of the object (PlainMaker::parts), and
+// {index} is the number of the Pod in that part, from 0.
 struct Written {
   std::string_view key, value;
 };

@@ -32,8 +32,8 @@ tls::SystemTime::duration warned_before(const x509::CertificateDates& certificat
 
 std::string how_to_renew(const View& view) {
   if (view.is_kept)
-    return "the Deployment tpu-webhook-keeper should have issued or renewed it; its log says why "
-           "it did not: " +
+    return "find the reason in the log of Deployment tpu-webhook-keeper, which should have issued "
+           "or renewed this certificate: " +
            log_of_the_keeper(view);
   return "renew it: ask its issuer (cert-manager)";
 }
@@ -105,9 +105,8 @@ void check_bundles(const View& view, Bundles& bundles, Checks& out) {
 // Another certificate from whoever makes it.
 std::string how_to_have_another(const View& view, const std::string& wanted) {
   if (view.is_kept)
-    return with_note(
-        log_of_the_keeper(view),
-        "the keeper should have issued another certificate; its log says why it did not");
+    return with_note(log_of_the_keeper(view),
+                     "shows why Deployment tpu-webhook-keeper has not issued another certificate");
   if (is_cert_managers(view))
     return with_note(kubectl(view.ns, "describe certificates"),
                      fmt::format("cert-manager makes it; expected {}", wanted));
@@ -165,11 +164,9 @@ std::string how_to_have_one(const View& view) {
 }
 
 std::string no_secret(const View& view) {
-  const std::string secret = fmt::format("Secret {}/{}", view.ns, view.secret_name);
-  return view.is_kept
-             ? fmt::format("{}, which the keeper fills and the Deployment mounts, does not exist",
-                           secret)
-             : fmt::format("{}, which the Deployment mounts, does not exist", secret);
+  return fmt::format(
+      "Secret {}/{} does not exist; Deployment tpu-webhook mounts it{}", view.ns, view.secret_name,
+      view.is_kept ? ", and Deployment tpu-webhook-keeper writes the certificate into it" : "");
 }
 
 }  // namespace
@@ -188,7 +185,10 @@ void check_certificate(const View& view, Checks& out) {
   const std::string encoded =
       text::text_member(text::member(view.secret.object, "data"), "tls.crt");
   if (encoded.empty() && view.is_kept)
-    return fail(out, check, fmt::format("{} is empty: the keeper has not issued it yet", secret),
+    return fail(out, check,
+                fmt::format("{} is empty: Deployment tpu-webhook-keeper has not issued a "
+                            "certificate yet",
+                            secret),
                 how_to_renew(view));
   const auto chain = certificates_of(encoded);
   if (!chain)

@@ -46,9 +46,10 @@ std::string why_off(const Json& entry, const Json& wanted) {
   return {};
 }
 
-// Returns, as one text, how an installed webhook (`entry`) differs from the chart's webhook. The
-// paths omit the name of the first matchCondition, because that name differs between webhooks. So
-// webhooks with the same differences get equal texts and share one line of output.
+// Returns, as one text, the differences between an installed webhook (`entry`) and the chart's
+// webhook. The paths of the differences omit the name of the first matchCondition, because that
+// name differs between webhooks. So webhooks with the same differences get equal texts and share
+// one line of output.
 std::string what_differs(const std::vector<Difference>& all, const Json& entry) {
   std::vector<std::string> out;
   const Json& conditions = text::member(entry, "matchConditions");
@@ -106,8 +107,8 @@ class Entries {
 
  private:
   // Pairs each installed webhook with the webhook of the same name in `wanted`, the chart's
-  // webhooks. If none has that name, pairs the installed webhook with one that has the same
-  // matchConditions and the same path.
+  // webhooks. If `wanted` has no such name, pairs the installed webhook with a webhook of `wanted`
+  // that has the same matchConditions and the same path.
   void pair_up(const Json& wanted) {
     pairs_.assign(found_.size(), nullptr);
     for (const Json& each : found_) ++names_[name_of(each)];

@@ -14,8 +14,8 @@ namespace {
 
 constexpr auto monitor_line = "pod-monitor";
 
-// Returns the spec that the chart renders for the PodMonitor, without the interval: the chart's
-// values choose the interval.
+// Returns the spec that the chart renders for the PodMonitor, but without the interval, because the
+// chart's values choose the interval.
 // Source: charts/tpu-webhook/templates/podmonitor.yaml
 Json wanted_monitor(const View& view) {
   return {{"selector", selector_of(view.deployment.object)},

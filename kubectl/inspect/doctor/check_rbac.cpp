@@ -45,19 +45,20 @@ std::vector<kube::cluster::RbacRule> needed(const View& view) {
   return kube::cluster::rbac_rules({.features = features_of(view)});
 }
 
-// Returns the RBAC rules that the Pods of tpu-webhook may have: only the rules that they need. If
-// the settings are not known, returns the rules that the Pods need with all features on.
+// Returns the RBAC rules that the roles of tpu-webhook may contain without a warning: the rules
+// that the Pods need or, if the settings are not known, the rules for all features.
 std::vector<kube::cluster::RbacRule> allowed(const View& view) {
   if (settings_known(view)) return needed(view);
   return kube::cluster::rbac_rules({.features = {.claims = true}});
 }
 
-// A ServiceAccount of the chart, its roles, and the RBAC rules that it needs and may have.
+// A ServiceAccount of the chart, its roles, the RBAC rules that this account needs, and the rules
+// that its roles may contain (`allowed`).
 struct Holder {
   const View& view;
-  std::string name;     // the name of its roles and of their bindings
+  std::string name;     // the name of the account's roles and of their bindings
   std::string account;  // the name of the ServiceAccount
-  std::string command;  // the command that runs as this account: "serve", "certificate keep"
+  std::string command;  // the command that runs as this account, such as "tpu-webhook serve"
   const Roles& roles;
   std::vector<kube::cluster::RbacRule> needed, allowed;
 };
@@ -146,9 +147,9 @@ bool binds(const Json& binding, const std::string& kind, const Holder& holder) {
 }
 
 // Returns the JSON pointer to the field through which Kubernetes aggregates this ClusterRole with
-// others; "" if it has no such field. With aggregationRule, a controller copies the rules of other
-// ClusterRoles into this one. With a label aggregate-to-NAME, the controller copies the rules of
-// this ClusterRole into the ClusterRole NAME (view, edit or admin).
+// others, or "" if the ClusterRole has no such field. With aggregationRule, a controller copies the
+// rules of other ClusterRoles into this one. With a label aggregate-to-NAME, the controller copies
+// the rules of this ClusterRole into the ClusterRole NAME (view, edit or admin).
 std::string aggregation(const Json& role) {
   constexpr auto rule = "aggregationRule";
   if (!text::member(role, rule).is_null()) return std::string("/") + rule;
@@ -164,7 +165,8 @@ void warn_of_aggregation(const Holder& holder, const std::string& where, Checks&
   Mending mending(holder.view, holder.roles.cluster_role.object, "clusterrole " + holder.name, "");
   mending.remove(where);
   warn(out, "rbac",
-       fmt::format("ClusterRole {} has {}, which mixes its rights with those of other roles",
+       fmt::format("ClusterRole {} has {}, which combines the rules of this ClusterRole with those "
+                   "of others",
                    holder.name, where),
        mending.command());
 }
@@ -178,7 +180,9 @@ void check_role(const Holder& holder, const std::string& kind, const Read& role,
     fail(out, check, fmt::format("there is no {} {}", what, holder.name), how_to_fix(holder));
   };
   if (!role.there() && !settings_known(holder.view))
-    return unknown(out, check, fmt::format("whether a {} is needed: {}", kind, holder.view.config.why));
+    return unknown(
+        out, check,
+        fmt::format("whether a {} is needed is not known: {}", kind, holder.view.config.why));
   const bool needs_role = std::ranges::any_of(
       holder.needed, [&](const auto& rule) { return rule.own_namespace == (kind == "Role"); });
   if (!needs_role && (!role.there() || !binding.there())) return;
@@ -203,7 +207,7 @@ void check_role(const Holder& holder, const std::string& kind, const Read& role,
   else if (const auto others = other_subjects(binding.object, holder.account, holder.view.ns);
            !others.empty())
     warn(out, check,
-         fmt::format("{}Binding {} gives its rights also to {}", kind, holder.name,
+         fmt::format("{}Binding {} also grants the {} to {}", kind, holder.name, kind,
                      fmt::join(others, ", ")),
          how_to_fix(holder));
   else
@@ -224,12 +228,12 @@ void check_roles(const Holder& holder, Checks& out) {
 void check_rbac(const View& view, Checks& out) {
   if (needed(view).empty() && view.roles.cluster_role.found == Found::absent &&
       view.roles.role.found == Found::absent)
-    ok(out, "rbac", "no feature that reads the cluster is on: there are no roles");
+    ok(out, "rbac", "no roles are needed, because no feature that reads the cluster is on");
   else
     check_roles({.view = view,
                  .name = running::installed_name,
                  .account = account_of(view.deployment.object),
-                 .command = "serve",
+                 .command = "tpu-webhook serve",
                  .roles = view.roles,
                  .needed = needed(view),
                  .allowed = allowed(view)},
@@ -239,7 +243,7 @@ void check_rbac(const View& view, Checks& out) {
   check_roles({.view = view,
                .name = certificate::keeper_name,
                .account = certificate::keeper_name,
-               .command = "certificate keep",
+               .command = "kubectl tpu certificate keep",
                .roles = view.keeper_roles,
                .needed = rules,
                .allowed = rules},

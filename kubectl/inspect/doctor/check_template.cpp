@@ -23,7 +23,7 @@ namespace {
 
 constexpr auto pods_line = "pods";
 
-// Returns the defaults that the API server sets in a probe.
+// Returns the values that the API server sets in a probe by default.
 const Json& probe_defaults() {
   static const Json defaults = {{"httpGet", {{"scheme", "HTTP"}}},
                                 {"initialDelaySeconds", 0},
@@ -56,9 +56,9 @@ const Json& wanted_container() {
 constexpr long usual_id = 65532;
 
 // Returns the securityContext that the chart would render for a Pod with this `spec`. The chart's
-// values choose runAsUser, runAsGroup and fsGroup, so these fields are copied from `spec`. The
-// chart never renders 0 for them. A field may be missing: the values may omit it, so that a
-// platform such as OpenShift sets it.
+// values choose runAsUser, runAsGroup and fsGroup, so a number above 0 is copied from `spec`. Any
+// other value becomes `usual_id`, because the chart never renders 0. A missing field stays missing,
+// because the values may omit it so that a platform such as OpenShift sets it.
 Json wanted_security(const Json& spec) {
   Json out = {{"runAsNonRoot", true}, {"seccompProfile", {{"type", "RuntimeDefault"}}}};
   for (const char* key : {"runAsUser", "runAsGroup", "fsGroup"}) {
@@ -129,7 +129,7 @@ Json wanted_volume(const View& view, const std::string& name) {
                  {"defaultMode", mode},
                  {"items", items}};
   // The Pods may start before the keeper has written this Secret. If the volume were not optional,
-  // the Pods would not start without the Secret.
+  // the Pods could not start without the Secret.
   if (view.is_kept) secret["optional"] = true;
   return {{"name", name}, {"secret", secret}};
 }
@@ -195,7 +195,8 @@ bool says_nothing(const std::string& key, const Json& value) {
 
 // Returns the fields of `found` to compare with `wanted`: the fields that `wanted` also has, and
 // the fields that a user added. A field counts as added if its value is neither empty nor a
-// default. The fields in `elsewhere` never count as added.
+// default. The fields in `elsewhere` never count as added, because the chart's values choose them
+// or other code compares them.
 Json part(const Json& found, const Json& wanted, const std::set<std::string>& elsewhere) {
   Json out = Json::object();
   if (!found.is_object()) return out;
@@ -208,9 +209,9 @@ Json part(const Json& found, const Json& wanted, const std::set<std::string>& el
   return out;
 }
 
-// Returns how the chart renders the ports named https, health and metrics of `ports`. If `metrics`
-// is known, the port named metrics gets this number. All other numbers are copied from `ports`, so
-// that the comparison with `ports` accepts any number.
+// Returns the ports in `ports` that are named https, health or metrics, as the chart renders them.
+// If `metrics` has a value, the port named metrics gets the number in this value. All other numbers
+// are copied from `ports`, so that the comparison with `ports` accepts any number.
 Json wanted_ports(const Json& ports, const std::optional<Port>& metrics) {
   Json out = Json::array();
   for (const Json& each : ports)
@@ -239,8 +240,8 @@ Json wanted_mounts(const Json& volumes) {
   return out;
 }
 
-// Returns the paths of the container fields that the chart omits and for which the API server sets
-// defaults. If such a field was edited, `helm upgrade` does not restore it.
+// Returns the paths of the container fields that the chart omits, so the API server sets their
+// defaults. If such a field is edited, `helm upgrade` does not restore it.
 const std::set<std::string>& container_defaults() {
   static const std::set<std::string> all = {"ports[https].protocol",
                                             "ports[health].protocol",
@@ -302,8 +303,8 @@ int probed(const Json& pod, const Json& container, const char* which) {
   return port.is_string() ? container_port(pod, port.get<std::string>()) : -1;
 }
 
-// Returns a fault of the Deployment because of which its Pods never become ready, or are restarted
-// by the kubelet. Returns "" if there is no such fault.
+// Returns a fault of the Deployment that prevents its Pods from becoming ready, or that makes the
+// kubelet restart them. Returns "" if there is no such fault.
 std::string why_never_ready(const View& view) {
   const Json& pod = pod_template(view.deployment.object);
   const Json& container = own_container(pod);
@@ -334,8 +335,8 @@ std::string without_a_token(const View& view) {
   if (!settings_known(view) || !needs_api_server(view) ||
       has_token(pod_spec(view.deployment.object)))
     return {};
-  return "its Pods mount no ServiceAccount token, so tpu-webhook cannot call the API server, which "
-         "its settings require";
+  return "its Pods mount no ServiceAccount token, but features that are on need one to call the "
+         "API server";
 }
 
 // The most that the program needs (server/limits/memory.hpp), which the chart asks for.
@@ -345,8 +346,8 @@ std::size_t most_memory(const View& view) {
 }
 
 // Returns the sentence that `doctor` prints for a Deployment without faults. The sentence names
-// what the chart's values choose: the priority class, the memory limit, and whether the Pods have a
-// ServiceAccount token.
+// three choices of the chart's values: the priority class, the memory limit, and whether the Pods
+// have a ServiceAccount token.
 std::string chosen(const View& view) {
   const Json& spec = pod_spec(view.deployment.object);
   const std::string priority = text::text_member(spec, "priorityClassName");
@@ -361,9 +362,9 @@ std::string chosen(const View& view) {
       has_token(spec) ? "the" : "no");
 }
 
-// Returns the strategy that `doctor` advises if the Deployment has a strategy of another type. With
-// Recreate, for example, no replica answers while the Pods are replaced. The values of maxSurge and
-// maxUnavailable are not checked.
+// Returns the strategy that `doctor` advises if the Deployment's strategy is not RollingUpdate.
+// With Recreate, for example, no replica answers while the Pods are replaced. The values of
+// maxSurge and maxUnavailable are not checked.
 Json wanted_strategy() {
   return {{"type", "RollingUpdate"}, {"rollingUpdate", {{"maxSurge", 1}, {"maxUnavailable", 0}}}};
 }

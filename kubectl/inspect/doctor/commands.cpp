@@ -244,7 +244,8 @@ bool is_cert_managers(const View& view) {
 
 std::string how_to_trust(const View& view) {
   if (view.is_kept)
-    return "the keeper should have written the right caBundle; its log says why it did not: " +
+    return "find the reason in the log of Deployment tpu-webhook-keeper, which should have written "
+           "the right caBundle: " +
            log_of_the_keeper(view);
   if (is_cert_managers(view))
     return "cert-manager's CA injector writes it; whether it has the CA: " +

@@ -1,6 +1,6 @@
 // The helm and kubectl commands that `doctor` advises. A helm command names its release, chart and
-// namespace. `helm upgrade` keeps all values of the release that the command does not set. Each
-// name that comes from the cluster is quoted as one word of the shell.
+// namespace. A `helm upgrade` command keeps each value of the release unless the command sets it.
+// Each name that comes from the cluster is quoted as one word of the shell.
 #pragma once
 
 #include "kubectl/inspect/doctor/view.hpp"
@@ -49,8 +49,8 @@ std::string put_back(const View& view);
 std::string without_argument(const View& view, std::string_view flag);
 std::string without_variables(const View& view, const std::set<std::string>& names);
 
-// Returns the command of put_back() with a note: Helm 4 overwrites fields that were edited with
-// kubectl only if the flag --force-conflicts is given.
+// Returns the command of put_back() with a note: if a field was edited with kubectl, Helm 4 needs
+// the flag --force-conflicts to overwrite the field.
 std::string as_the_chart_says(const View& view);
 
 // A fix, and what is to be known besides, or is another way: behind a "#", so that no shell takes
@@ -64,8 +64,8 @@ std::string uninstall(const Release& release);
 // "helm rollback NAME REVISION -n NAMESPACE"
 std::string roll_back(const Release& release, unsigned revision);
 
-// Returns whether the installation has the same version as this program: no installed object has
-// another version in its label app.kubernetes.io/version.
+// Returns whether the installation has the same version as this program, that is, whether no
+// installed object has another version in its label app.kubernetes.io/version.
 bool is_of_this_release(const View& view);
 
 // Returns the command that prints the log of the webhook's Deployment.

@@ -13,8 +13,8 @@
 namespace tpuwh::server::doctor {
 
 // Returns a configuration with the modes, workload APIs and annotation prefix of the installation's
-// settings. If these settings are not known, returns the configuration for which the chart renders
-// the webhooks that are most like the installed ones.
+// settings. If these settings are not known, returns the configuration whose webhooks, as the chart
+// renders them, are most like the installed webhooks.
 webhook::config::Config layout_of(const View& view);
 
 // The workload APIs whose Pods with TPUs an installed entry has, by its name.

@@ -40,8 +40,8 @@ std::string volume_at(const Json& spec, std::string_view folder) {
 }
 
 // Returns the known names of workload APIs in the value of the setting `workloads`: a text such as
-// "job,ray", or a list. Unknown names are left out, because `doctor` prints the names in commands.
-// A user who may write the Deployment can write any text into this setting.
+// "job,ray", or a list. Unknown names are left out, because `doctor` prints the names in commands,
+// and a user who may write the Deployment can write any text into this setting.
 std::vector<std::string> workloads_in(const Json& value) {
   std::vector<std::string> names;
   if (value.is_array())

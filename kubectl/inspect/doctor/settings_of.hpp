@@ -46,11 +46,12 @@ std::optional<Port> https_port(const View& view);
 std::optional<Port> health_port(const View& view);
 std::optional<Port> metrics_port(const View& view);
 
-// Returns which of the features that read objects from the API server are on. If a setting is not
-// known, its default is used.
+// Returns, for each feature that reads objects from the API server, whether the feature is on. If a
+// setting is not known, its default is used.
 kube::cluster::Features features_of(const View& view);
 
-// Returns whether tpu-webhook calls the API server: whether one of features_of() is on.
+// Returns whether tpu-webhook calls the API server, that is, whether any feature that
+// features_of() returns is on.
 bool needs_api_server(const View& view);
 
 // The workload APIs that are handled, as --workloads names them: by the settings, else by the

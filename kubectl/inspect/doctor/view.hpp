@@ -1,5 +1,5 @@
 // The objects that `doctor` has read from a cluster. Each check of `doctor` is a function of these
-// values, so it sends no requests.
+// values, so a check sends no requests.
 #pragma once
 
 #include "kubectl/inspect/dry_run/outcome.hpp"
@@ -96,7 +96,7 @@ struct View {
   std::set<std::string> leaving;  // these, by name
   std::vector<Replica> replicas;  // of those Pods
   std::string secret_name;        // of the Secret with the serving certificate
-  bool is_kept = false;           // certificate.mode is internal: the keeper writes the Secret
+  bool is_kept = false;           // true: the keeper writes the Secret (certificate.mode internal)
   Read keeper;                    // the keeper's Deployment; read only if is_kept
   Read keeper_account;            // the keeper's ServiceAccount; read only if is_kept
   Roles keeper_roles;
@@ -110,7 +110,7 @@ struct View {
   Read request;                   // the Certificate tpu-webhook, where one is mounted
   Read pod_monitor;               // the PodMonitor tpu-webhook
   Read secret;                    // of its data nothing but tls.crt is kept
-  Roles roles;                    // named tpu-webhook, of the program's ServiceAccount
+  Roles roles;                    // the roles named tpu-webhook, of the webhook's ServiceAccount
   ReadList ledger;  // ConfigMaps
   ReadList gangs;   // PodGroups that are one, of all namespaces; absent: no PodGroup is served
   ReadList ganged;  // the Pods of these
@@ -121,8 +121,8 @@ struct View {
   std::vector<Probe> probes;  // of each workload API that is handled; none: it was not asked for
 };
 
-// Returns the field `read` of the element of `view.apis` for this API group. If there is no such
-// element, returns a Read with Found::unknown.
+// Finds the element of `view.apis` for this API group, and returns its field `read`. If no element
+// has this group, returns a Read with Found::unknown.
 const Read& served(const View& view, std::string_view group);
 
 // "spec" of a Deployment's Pods.

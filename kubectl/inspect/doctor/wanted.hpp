@@ -18,8 +18,9 @@ namespace tpuwh::server::doctor {
 Json wanted_entries(const View& view, bool with_shadow);
 
 // Returns the webhooks of the ValidatingWebhookConfiguration that the chart renders. The API server
-// calls them for workload objects, such as Jobs. The result has failurePolicy and timeoutSeconds,
-// because no value of the chart changes these fields.
+// calls these webhooks for workload objects, such as Jobs. Unlike the result of wanted_entries(),
+// these webhooks have failurePolicy and timeoutSeconds, because no value of the chart changes the
+// two fields.
 Json wanted_validations(const View& view, bool with_shadow);
 
 // Returns the defaults that the API server sets in each webhook of a webhook configuration.

@@ -19,8 +19,8 @@ Result<std::unique_ptr<running::ApiServer>> open_session(const ClusterAccess& ac
   if (!config) return config.error();
   auto session = std::make_unique<running::ApiServer>(std::move(*config));
   if (!session->config().connect) return session;
-  // `kubectl proxy` logs in at the first request. If it cannot reach the API server, `kubectl
-  // proxy` answers with status 500 and the reason.
+  // `kubectl proxy` logs in at the first request. If the API server is unreachable, `kubectl proxy`
+  // answers with status 500 and the reason.
   kube::client::Request request;
   request.method = "GET";
   request.target = "/version";

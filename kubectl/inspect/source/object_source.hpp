@@ -27,20 +27,22 @@ class ObjectSource {
   // than 64 levels. Asked again, it tells what there is then.
   virtual Result<void> for_each(const Each& each) = 0;
 
-  // Returns whether the last for_each called `each` for every object of this kind ("Node") that
-  // concerns slices. If so, an object of this kind for which `each` was not called does not exist.
-  // For a file, the result is always false.
+  // Returns whether the last call of for_each got a complete list of the kind ("Node") from the API
+  // server. If so, an object of this kind that for_each did not report does not exist in the
+  // namespaces that were listed. For a file, always returns false.
   virtual bool listed(std::string_view) const { return false; }
   // Whether the cluster knows the kind at all; a file does not know.
   virtual bool served(std::string_view) const { return true; }
   // A sentence for each kind that could not be read, or was left out.
   virtual std::vector<std::string> not_known() const { return {}; }
-  // Returns the time for which the objects are valid. For an API server, this is the current time.
-  // For a file, it is the newest time in the objects of the file, or nullopt if they have none.
+  // Returns the time at which the objects had the state that for_each reported. For an API server,
+  // this is the current time. For a file, it is the newest time that occurs in the objects, or
+  // nullopt if no time occurs.
   virtual std::optional<std::chrono::system_clock::time_point> now() const { return std::nullopt; }
-  // Returns whether the file that the last for_each read has a typed list of this kind, such as a
-  // PodList for "Pod". A typed list is the API server's whole answer to one list request. So an
-  // object of this kind that is not in the file did not exist, even if the list is empty.
+  // Returns whether the file of the last call of for_each contains a typed list of the kind, such
+  // as a PodList for "Pod". A typed list is the API server's whole answer to one list request. So
+  // an object of this kind that is not in the file did not exist. An empty list means that no
+  // object of the kind existed.
   virtual bool has_list_of(std::string_view) const { return false; }
   // A file may lack what there is.
   virtual bool of_file() const { return false; }

@@ -19,9 +19,9 @@ namespace {
 
 using Kinds = std::vector<std::string_view>;
 
-// Returns the kinds of objects that may have made a Pod, directly or through another object. They
-// are read to follow the owner references of Pods (kubectl/inspect/slices/owners.hpp). Namespaces
-// are included so that a missing namespace can be reported.
+// Returns the kinds of objects that may have made a Pod, directly or through another object. These
+// objects are read to follow the owner references of Pods (kubectl/inspect/slices/owners.hpp).
+// Namespaces are included so that a missing namespace can be reported.
 Kinds makers() {
   Kinds out{"ReplicaSet", "DaemonSet", "TrainJob", "Namespace"};
   for (const auto& workload : webhook::workloads::workloads())
@@ -39,10 +39,9 @@ Kinds with(Kinds kinds, const Kinds& more) {
   return kinds;
 }
 
-// Returns a shell command that lists each of the kinds `resources` with a `kubectl get` of its own.
-// If one `kubectl get` names several kinds and the cluster does not know one of them, kubectl
-// prints no objects at all. A kind is unknown if, for example, its CustomResourceDefinition is
-// missing.
+// Returns a shell command that runs `kubectl get` for each kind in `resources` separately. A
+// `kubectl get` of several kinds prints no objects at all if the cluster does not know one of the
+// kinds. A kind is unknown if, for example, its CustomResourceDefinition is missing.
 std::string one_by_one(std::string_view resources) {
   return fmt::format("for kind in {}; do kubectl get $kind -A -o json; done", resources);
 }

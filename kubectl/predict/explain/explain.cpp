@@ -120,9 +120,10 @@ class Explainer {
     out_.unseen = unseen.list();
   }
 
-  // Adds to each workload whether its slices can form in the cluster. If no API server is asked,
-  // `cluster` has only the objects of the input files, and only a lack of quota is reported,
-  // because other workloads are not known.
+  // Adds to each workload the prediction of whether the cluster can run its slices. If no API
+  // server is asked, `cluster` has only the objects of the input files, and the other workloads of
+  // the cluster are not known. Then only a lack of quota is reported, because the input files can
+  // contain the quota.
   void look_out(const outlook::ClusterState& cluster) {
     const auto outlooks = outlook::look_out(cluster, wanted_);
     for (std::size_t i = 0; i < outlooks.size(); ++i) {
@@ -215,7 +216,7 @@ class Explainer {
   }
 
   // Returns the object that checks whether NetworkPolicies block traffic between the Pods of
-  // `manifest`. It has no Pods yet; they are added later.
+  // `manifest`. The result has no Pods yet; they are added later.
   network::Networks begin_networks(const source::Manifest& manifest) const {
     std::vector<std::string> names;
     for (const expand::MadeUpName& each : made_up_.back()) names.push_back(each.name);
@@ -303,8 +304,8 @@ class Explainer {
     }));
   }
 
-  // Explains an object that is scaled to 0, by examining the Pods that it would have with one
-  // replica.
+  // Explains an object that is scaled to 0, by examining the Pods that the object would have with
+  // one replica.
   void look_scaled_up(const Json& object, Workload& workload) {
     ObjectPods pods(request_.config.prefix, beside_, false);
     outlook::WantedWorkload nobody_waits;
@@ -355,7 +356,7 @@ class Explainer {
     return reply;
   }
 
-  // Returns the reasons why the webhook refuses the object of the last call of answer(), one per
+  // Returns the webhook's reasons for refusing the object of the last answer() call, one per
   // element.
   std::vector<webhook::validate::Found> faults() { return reviewer_.faults(review_); }
 
@@ -387,9 +388,8 @@ class Explainer {
                     .fix = {}});
   }
 
-  // Adds a finding for each team rule that the object breaks. The admission policies that `kubectl
-  // tpu policy --team-rules` prints enforce the same rules: they would refuse the object or warn of
-  // it.
+  // Adds a finding for each team rule that the object breaks. The admission policies from `kubectl
+  // tpu policy --team-rules` enforce the same rules: they refuse the object or warn.
   void add_breaches(const Json& object, Findings& findings) {
     if (policy::made_by_judged(object)) return;
     const std::string ns = namespace_of(object, request_.ns);
@@ -467,8 +467,9 @@ class Explainer {
       request_.tell_pod(*made_by_, pod, after);
   }
 
-  // Returns the slice of the Pod and the Pod's position in it. They are usually in the webhook's
-  // answer. Otherwise they are read from the patched Pod (`after`), as for a Pod in a cluster.
+  // Returns the slice of the Pod and the Pod's position in the slice. Both are usually in the
+  // webhook's answer. Otherwise both are read from the patched Pod (`after`), as for a Pod in a
+  // cluster.
   std::optional<slices::SeenPod> seen_of(const webhook::answer::Answer& answered,
                                          const Json& after) {
     if (auto seen = slices::seen_in_answer(answered, after, request_.config.prefix)) return seen;
@@ -492,7 +493,7 @@ class Explainer {
   review::ReplyReader replies_;
   const Json* made_by_ = nullptr;  // the object whose Pods are added
   bool runs_at_once_ = false;      // the workload that is added
-  bool supposed_ = false;          // look_scaled_up() adds Pods that no controller creates now
+  bool supposed_ = false;          // true while look_scaled_up() adds Pods that do not exist now
   std::size_t reviews_ = 0;
   std::uint64_t pods_ = 0;
 };

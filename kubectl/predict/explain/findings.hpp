@@ -17,7 +17,7 @@ std::string id_of(webhook::findings::Finding finding);
 class Findings {
  public:
   // Adds the findings from the review of the object itself.
-  // faults  the reasons of a refusal, one per element; `reply` has them joined in one text
+  // faults  the reasons for a refusal, one per element; `reply` has all of them in one text
   void add_object(const review::Reply& reply, const std::vector<webhook::validate::Found>& faults);
   // Adds the findings from the webhook's review of one of the object's Pods.
   void add_pod(const review::Reply& reply) { add(reply, 1); }

@@ -1,4 +1,4 @@
-// Makes a fix for each finding of explain() for which kubectl/fixes proposes one. Each fix is tried
+// For each finding of explain(), makes a fix if kubectl/fixes proposes one. Each fix is tried
 // first: it is applied to the manifest, and explain() runs again.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Functions that read fields of a Pod from its JSON. Those that work for any object come from
-// kubectl/objects/object.hpp.
+// Functions that read fields of a Pod from its JSON. The functions that work for any object come
+// from kubectl/objects/object.hpp.
 #pragma once
 
 #include "kubectl/objects/object.hpp"

@@ -1,6 +1,6 @@
 // The table of the findings TPU-651 to TPU-680: their ids, names, levels, descriptions and fixes.
-// For these findings, the admission policies of `kubectl tpu policy --team-rules` refuse an object
-// or warn of it.
+// The admission policies of `kubectl tpu policy --team-rules` refuse an object with such a finding,
+// or return a warning.
 #pragma once
 
 #include "kubectl/reference/ids/row.hpp"
@@ -11,7 +11,8 @@ namespace rows {
 
 inline constexpr Row of_policy[] = {
     {"TPU-651", "rule-namespace", "fail",
-     "The namespace may not ask for TPUs, because no rule of the --team-rules file names it.",
+     "The namespace is not allowed to ask for TPUs, because no rule of the --team-rules file names "
+     "the namespace.",
      "Ask whom the message names, or use a namespace that a rule names."},
     {"TPU-652", "rule-accelerator", "fail",
      "The Pod template selects an accelerator that the rule of the namespace does not allow, or "
@@ -22,15 +23,15 @@ inline constexpr Row of_policy[] = {
      "selects no topology and could get any.",
      "Select one that the message names by cloud.google.com/gke-tpu-topology."},
     {"TPU-654", "rule-slice-chips", "fail",
-     "A slice has more chips than the rule allows. Its number of chips is the product of its "
-     "topology.",
+     "A slice has more chips than the rule allows. The topology gives the number of chips: 4x4 has "
+     "16.",
      "Select a smaller topology."},
     {"TPU-655", "rule-slices", "fail",
      "The object asks for more slices at a time than the rule allows. Each Pod without a topology "
      "counts as one slice.",
      "Ask for fewer replicas, or run the slices one after another."},
     {"TPU-656", "rule-chips", "fail",
-     "The Pods of the object that run at a time ask for more chips than the rule allows.",
+     "The Pods of the object that run at the same time ask for more chips than the rule allows.",
      "Ask for fewer replicas or a smaller topology."},
     {"TPU-657", "rule-capacity", "fail",
      "The rule of the namespace does not allow the capacity that the node selector asks for: Spot, "
@@ -43,13 +44,14 @@ inline constexpr Row of_policy[] = {
      "workloads by name.",
      "Name it by the pattern in the message."},
     {"TPU-659", "rule-resumable", "warn",
-     "Spot or flex-start nodes go away, and the object does not show that its work can resume. "
-     "Both are needed: annotation tpu-webhook.dev/checkpoint on the Pod template, and a controller "
-     "that creates the Pods again.",
+     "Spot or flex-start nodes can be deleted before the work ends, and the object does not show "
+     "that its work can resume. Resuming requires both the annotation tpu-webhook.dev/checkpoint "
+     "on "
+     "the Pod template and a controller that recreates the Pods.",
      "Take checkpoints, name them in the annotation, and allow restarts: backoffLimit of a Job, "
      "failurePolicy.maxRestarts of a JobSet."},
     {"TPU-660", "rule-run-time", "warn",
-     "The object may hold its chips for longer than the rule allows. Inside a JobSet, "
+     "The object can hold its chips for longer than the rule allows. Inside a JobSet, "
      "activeDeadlineSeconds limits each attempt, not all attempts together. On nodes with a "
      "maximum run time, Pods end when their node is deleted. ttlSecondsAfterFinished does not "
      "limit this time, because Pods that have ended hold no chips.",

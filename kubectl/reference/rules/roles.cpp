@@ -39,7 +39,8 @@ std::string roles_yaml(std::string_view name, const std::vector<kube::cluster::R
 std::string server_roles_yaml(const kube::cluster::RbacNeeds& needs) {
   const auto rules = kube::cluster::rbac_rules(needs);
   return rules.empty()
-             ? "# No roles: with this configuration `serve` never contacts the API server.\n"
+             ? "# No roles are needed: with this configuration, `tpu-webhook serve` never contacts "
+               "the API server.\n"
              : roles_yaml("tpu-webhook", rules);
 }
 

@@ -33,8 +33,8 @@ int seconds_of(Duration time) {
   return static_cast<int>(std::chrono::duration_cast<std::chrono::seconds>(time).count());
 }
 
-// Makes the kernel end a connection whose peer is dead. HTTP/1.1 itself has no means to detect a
-// dead peer (docs/facts.md#dead-peer).
+// Makes the kernel end a connection whose peer is dead, because HTTP/1.1 itself has no means to
+// detect a dead peer (docs/facts.md#dead-peer).
 void notice_dead_peers(net::Socket& socket) {
   set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
@@ -52,8 +52,8 @@ std::optional<std::uint16_t> port_number(std::string_view text) {
   return number;
 }
 
-// Returns the server's addresses. If the name lookup fails, returns none and sets `ec`. If the host
-// is an IP address, no lookup is made, because a lookup starts Asio's resolver thread.
+// Returns the server's addresses. If the name lookup fails, returns no address and sets `ec`. If
+// the host is an IP address, no lookup is made, because a lookup starts Asio's resolver thread.
 net::Task<std::vector<net::Endpoint>> look_up(net::Executor executor,
                                               const access::ApiConfig& config,
                                               net::error_code& ec) {
@@ -90,8 +90,8 @@ net::Socket& Connection::socket() {
   return std::visit([](auto& stream) -> net::Socket& { return stream.socket(); }, stream_);
 }
 
-// Shuts the socket down but does not close it. After close(), OpenSSL would continue to use the
-// same descriptor number, which may by then belong to another socket.
+// Shuts the socket down but does not close it, because OpenSSL would continue to use the number of
+// the closed descriptor, which may by then belong to another socket.
 void Connection::cut() {
   net::error_code ignored;
   socket().shutdown(net::Socket::shutdown_both, ignored);
@@ -101,9 +101,9 @@ bool Connection::fresh(net::TimePoint now) {
   if (now > idle_since_ + limits::api::idle) return false;
   if (std::visit([](const auto& stream) { return stream.has_unread(); }, stream_)) return false;
   char byte = 0;
-  // If the server has sent a byte (a TLS close_notify also counts) or has closed the connection, no
-  // further request should be sent on this connection. If the server closes the connection right
-  // after this check, the request is sent again on a new connection (worth_another_try()).
+  // A connection is not fresh if the server has sent a byte (a TLS close_notify also counts) or has
+  // closed the connection. If the server closes the connection right after this check, the request
+  // is sent again on a new connection (worth_another_try()).
   const auto size = ::recv(socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   return size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
@@ -165,8 +165,8 @@ net::Task<Result<ConnectionPtr>> Dialer::dial(net::TimePoint until) {
   if (config_.connect) {
     const auto descriptor = config_.connect();
     if (!descriptor) co_return descriptor.error();
-    // The socket need not be an IPv4 socket: Asio reads and writes stream sockets of all address
-    // families in the same way.
+    // Asio reads and writes stream sockets of all address families in the same way, so v4() is also
+    // right for a socket that is not IPv4.
     net::Socket socket(executor_, boost::asio::ip::tcp::v4(), *descriptor);
     co_return std::make_unique<Connection>(net::PlainStream(std::move(socket)));
   }

@@ -24,8 +24,8 @@ class Connection {
   net::Task<net::Received> read_some(std::span<char> room);
   net::Task<net::error_code> write(std::string_view bytes);
 
-  // Makes the operation in progress and all later operations fail. Does not close the socket:
-  // OpenSSL would continue to use the number of the closed descriptor (tls::Stream).
+  // Makes the operation in progress and all later operations fail. Does not close the socket,
+  // because OpenSSL would continue to use the number of the closed descriptor (tls::Stream).
   void cut();
 
   // Returns whether this idle connection may be used for another request: it has not been idle for
@@ -48,10 +48,10 @@ class Dialer {
   Dialer(net::Executor executor, const access::ApiConfig& config)
       : executor_(executor), config_(config), tls_(config) {}
 
-  // Opens a connection by calling ApiConfig::connect if that is set. Otherwise looks up the host
-  // name (unless it is an IP address), connects by TCP and does the TLS handshake, within the
-  // limits of limits::api and before `until`. The error is a sentence that names the
-  // server. A name lookup cannot be interrupted: it ends when the system's resolver gives up.
+  // Opens a connection. If ApiConfig::connect is set, calls it. Otherwise looks up the host name
+  // (unless it is an IP address), connects by TCP and does the TLS handshake, within the limits of
+  // limits::api and before `until`. The error is a sentence that names the server. A name lookup
+  // cannot be interrupted: it ends when the system's resolver gives up.
   net::Task<Result<ConnectionPtr>> dial(net::TimePoint until);
 
   // Returns the host and port for messages and for the Host header: "10.0.0.1:443", "[::1]:6443".

@@ -30,7 +30,7 @@ struct Resource {
 // Whose turns a request takes (limits::api). None can use up another's.
 enum class Purpose {
   watch,     // lists and watches of the store: without them no place is given
-  question,  // a person who runs a command, or the creation of a Pod, waits for the answer
+  question,  // a user's command, or the creation of a Pod, cannot continue without the answer
   upkeep,    // no caller waits: for example, the ledger frees ids of Ray workers
   claim,     // a Pod waits for what its resource claims ask for
   paid,      // the caller has already taken a turn of another purpose
@@ -55,9 +55,9 @@ struct Selectors {
   std::string fields;  // "status.phase!=Succeeded"
 };
 
-// The query parameters of a list request. An empty `version` asks for the most recent state. A
-// caller that assigns unique ids needs the most recent state: with "0", the API server may return a
-// state that is older than one that the caller has already seen.
+// The query parameters of a list request. An empty `version` asks for the most recent state, which
+// a caller that assigns unique ids needs. With the version "0", the API server may return an older
+// state than in its previous answer.
 struct ListOptions {
   unsigned limit = 0;          // 0: no pages
   std::string continue_token;  // of the page before, else ""
@@ -80,7 +80,7 @@ Request get(const Resource& resource, std::string_view name);
 Request create(const Resource& resource, std::string object_json);
 // Returns the request to create the object as a dry run: the API server does admission and
 // validation, but does not store the object. A field that the API server does not know is an error,
-// as it is for kubectl.
+// as in kubectl.
 Request try_create(const Resource& resource, std::string object_json);
 
 // PUT, which the API server refuses with 409 if the object has changed since `object_json`
@@ -88,7 +88,7 @@ Request try_create(const Resource& resource, std::string object_json);
 // ConfigMap without one would be written over.
 Result<Request> update(const Resource& resource, std::string_view name, std::string object_json);
 
-// The conditions under which an object is deleted. If one of them is not met, the API server
+// The conditions under which an object is deleted. If a condition is not met, the API server
 // answers 409.
 struct Preconditions {
   std::string version;  // "" for any

@@ -27,8 +27,8 @@ void apply_settings(SSL_CTX* context) {
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 }
 
-// Makes the handshake fail unless the server's certificate is valid for `name`. Returns false only
-// if there is not enough memory.
+// Makes the handshake fail unless the server's certificate is valid for `name`. The function itself
+// returns false only if there is not enough memory.
 bool expect_name(SSL* session, const std::string& name) {
   X509_VERIFY_PARAM* checks = SSL_get0_param(session);
   if (net::is_address(name)) return X509_VERIFY_PARAM_set1_ip_asc(checks, name.c_str()) == 1;
@@ -58,8 +58,8 @@ Result<tls::SslPtr> TlsClient::session() {
   const auto authorities = text::read_file(config_.ca_file, text::max_small_bytes);
   if (context_ == nullptr || (authorities && *authorities != authorities_)) {
     auto context = make_context(authorities ? *authorities : "");
-    // If the file cannot be used, for example because it is just being written, the last context
-    // stays in use.
+    // If the file cannot be used, for example because another program is writing it, the previous
+    // context, if there is one, stays in use.
     if (!context && context_ == nullptr) return context.error();
     if (context) {
       context_ = *context;
@@ -79,9 +79,10 @@ std::string TlsClient::explain(SSL* ssl, const net::error_code& error) const {
   if (verdict == X509_V_OK) return error.message();
   const bool mismatch =
       verdict == X509_V_ERR_HOSTNAME_MISMATCH || verdict == X509_V_ERR_IP_ADDRESS_MISMATCH;
-  return fmt::format(
-      "the API server's certificate is not trusted: {}; {}", X509_verify_cert_error_string(verdict),
-      mismatch ? fmt::format("it is not for \"{}\"", config_.host) : "CA from " + config_.ca_file);
+  return fmt::format("the API server's certificate is not trusted: {}; {}",
+                     X509_verify_cert_error_string(verdict),
+                     mismatch ? fmt::format("the certificate is not for \"{}\"", config_.host)
+                              : "the trusted CAs are in " + config_.ca_file);
 }
 
 }  // namespace tpuwh::server::kube::client

@@ -11,16 +11,16 @@
 
 namespace tpuwh::server::kube::client {
 
-// Makes the TLS sessions of one client. Not thread safe.
+// Makes the TLS sessions of one client. The class is not thread safe.
 //
-//   versions  TLS 1.2 and later. ALPN offers only http/1.1, because a watch then has a connection
-//             of its own
+//   versions  TLS 1.2 and later. ALPN offers only http/1.1, because this gives each watch a
+//             connection of its own
 //   trust     only the CA certificates of ApiConfig::ca_file are trusted
 //   name      the server's certificate must be valid for ApiConfig::host. In a cluster the host is
 //             an IP address. SNI is sent only if the host is a name (RFC 6066 section 3)
-//   rotation  ca_file is read for each new connection, which is rare. It is opened by its path,
-//             because the kubelet replaces a symbolic link in that path. While the file cannot be
-//             read or used, its last content stays in use
+//   rotation  ca_file is read for each new connection (new connections are rare). The file is
+//             opened by its path, because the kubelet replaces a symbolic link in that path. While
+//             the file cannot be read or used, the previous CA certificates stay in use
 class TlsClient {
  public:
   // `config` outlives it.

@@ -96,8 +96,8 @@ struct Cluster::Connected {
            });
   }
 
-  // Returns a text that lists the functions that are off, for example "nodes may not be read, off:
-  // the placement hint, node selectors of JobSet followers", or "" if all functions are on.
+  // Returns a text that lists the features that are off, for example "nodes may not be read, off:
+  // the placement hint, node selectors of JobSet followers", or "" if all features are on.
   std::string what_is_off() const {
     std::string all;
     for (const Following& each : following)
@@ -130,7 +130,7 @@ struct Cluster::Connected {
   log::Log& out;
   const Listener listener;
   std::string off;              // the text of what_is_off() that was reported last
-  bool claims_settled = true;   // false until the served version of resource.k8s.io is known
+  bool claims_settled = true;   // false while the served version of resource.k8s.io is looked up
   std::string claims_off = {};  // why claims are not watched, as a text; "" if they are watched
   std::list<Following> following;
 };
@@ -192,8 +192,9 @@ net::Task<void> Cluster::begin_claims() {
     const bool none = response.ok() ? version.empty() : response.head.status == 404;
     if (!version.empty() || none) all.claims_settled = true;
     store_.read_claims(!none);
-    all.claims_off = none ? "resource.k8s.io is served in no version that tpu-webhook reads (v1, "
-                            "v1beta2, v1beta1), off: variables of Pods with resource claims"
+    all.claims_off = none ? "the API server serves no version of resource.k8s.io that tpu-webhook "
+                            "reads (v1, v1beta2, v1beta1), off: variables of Pods with resource "
+                            "claims"
                           : "";
     if (!version.empty()) {
       all.claims.set_version(version);
@@ -230,9 +231,10 @@ void Cluster::tell_what_is_off() {
   connected_->listener.off(connected_->off);
 }
 
-// Turns the placement hint off while the watch of Nodes receives no data. If a feature watches
-// Pods, the same applies to the watch of Pods. With old data the hint could keep a slice away from
-// a node pool that has become able to hold it. Also reports which functions are off.
+// Turns the placement hint off while a watch that it uses receives no data: the watch of Nodes or,
+// if another feature watches Pods, the watch of Pods. With old data the hint could keep a slice
+// away from a node pool that has become able to hold the slice. Also reports which features are
+// off.
 net::Task<void> Cluster::look_around() {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
   const bool reads_pods = features_.ledger || features_.followers;

@@ -1,24 +1,24 @@
 // A server's access to its cluster: the client of the API server, the watches, and the ledger.
 //
 // A Cluster is made before the event loops, because the handlers of the loops read it. connect() is
-// called once there is an event loop to run on, and disconnect() before that loop is destroyed.
+// called when the event loop that it runs on exists, and disconnect() before the loop is destroyed.
 //
-// A replica is ready once every watched resource has been listed. It does not wait for a resource
-// that the API server does not serve (a cluster without KubeRay), or that the replica may not read
-// (403: an RBAC rule is missing). The features that need such a resource are off, and the
-// replica reports this. It still answers the reviews of Pods of Jobs, which need none of these
-// resources. In an earlier version, one missing RBAC rule kept every new replica from becoming
-// ready, although only the placement hint needed that rule.
+// A replica becomes ready when every watched resource has been listed. The replica does not wait
+// for a resource that the API server does not serve (a cluster without KubeRay), or that the
+// replica is not allowed to read (403: an RBAC rule is missing). The features that need such a
+// resource are off, and the replica reports this. The replica still answers reviews of a Job's
+// Pods, which need none of these resources. In an earlier version, one missing RBAC rule kept every
+// new replica from becoming ready, although only the placement hint needed that rule.
 //
 // The table lists the watched resources, and the features that need them. A resource is watched
-// only if one of its features is on. "(503)" means that the Pods of that feature are answered with
-// 503 while the resource cannot be read.
+// only if one of these features is on. "(503)" means: while the resource cannot be read, reviews of
+// Pods that need the feature are answered with 503.
 //
-//   pods          ledger: the ids of Ray workers (503: while this replica has not listed the Pods,
-//                 a retry may reach a replica that has listed them)
+//   pods          ledger: the ids of Ray workers (503, because a retry may reach a replica
+//                 that has already listed the Pods)
 //                 followers: the node pool of the leader Pod of a JobSet's Job
-//                 placement hint: the hosts that Pods use, but only while another feature has the
-//                 Pods watched
+//                 placement hint: the hosts that Pods use, but only if another feature also needs
+//                 the Pods
 //   nodes         placement hint; followers
 //   services      ledger: the names of the headless Services of RayClusters; without Services they
 //                 are derived from the names of the RayClusters
@@ -27,7 +27,7 @@
 //                 claims: the chips that Pods ask for by resource claim (503, unless the claim can
 //                 be read by its name). If the API server serves none of v1, v1beta2 and v1beta1
 //                 (before Kubernetes 1.32), Pods with resource claims are left unchanged
-//   deviceclasses claims: chips of claims for another device class than tpu.google.com
+//   deviceclasses claims: chips of claims for a device class other than tpu.google.com
 #pragma once
 
 #include "server/kube/access/api_config.hpp"
@@ -55,7 +55,7 @@ struct Watched {
   store::Kind kind;
   client::Resource resource;
   client::Selectors selectors;
-  std::string needed_by;  // the functions that are off while the resource may not be read
+  std::string needed_by;  // the features that are off if the resource cannot be read
 };
 // Returns the resources that these features read, except those of the feature `claims`.
 std::vector<Watched> watched(const Features& features);
@@ -72,7 +72,7 @@ struct ClusterStatus {
   };
   std::vector<Watch> watches;
   std::optional<LedgerStatus> ledger;  // nullopt if the ledger is off
-  std::optional<ClaimsStatus> claims;  // nullopt if the feature is off
+  std::optional<ClaimsStatus> claims;  // nullopt if the feature `claims` is off
 };
 
 class Cluster final : public kube::places::Places, public kube::places::Claims {
@@ -83,10 +83,12 @@ class Cluster final : public kube::places::Places, public kube::places::Claims {
 
   // Called on the executor.
   struct Listener {
-    // Once: every kind has been listed, is not served by this API server, or may not be read.
+    // Called one time, when each watched resource has been listed or skipped. A resource is skipped
+    // if the API server does not serve it or forbids reading it.
     std::function<void()> synced;
-    // Called when the functions change that are off because a resource may not be read. `off` is a
-    // text for users that names them, or "" if none is off.
+    // Called when a feature is turned off or on again, for example because the server has lost or
+    // gained the permission to read a resource. `off` is a text for users that names all features
+    // that are off, or "" if no feature is off.
     std::function<void(const std::string& off)> off;
   };
 

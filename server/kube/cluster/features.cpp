@@ -10,8 +10,8 @@ using webhook::config::Config;
 using webhook::config::Override;
 using webhook::config::WorkloadKind;
 
-// Returns whether a setting is on globally (`whole`), or for at least one workload API or
-// namespace. `member` is the field of the setting in Override.
+// Returns whether a setting is on globally, or for at least one workload API or namespace. `whole`
+// is the global value, and `member` is the field of the setting in Override.
 bool is_on_anywhere(const Config& config, bool whole, std::optional<bool> Override::*member) {
   const auto is_on = [member](const Override& each) { return (each.*member).value_or(false); };
   return whole || std::ranges::any_of(config.per_workload, is_on) ||

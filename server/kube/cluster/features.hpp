@@ -7,16 +7,16 @@
 namespace tpuwh::server::kube::cluster {
 
 struct Features {
-  bool ledger = true;          // ids of Ray workers without index labels (setting ledger)
+  bool ledger = true;          // assigns ids to Ray workers without index labels
   bool placement_hint = true;  // prefers node pools that can hold a whole slice
-  bool followers = true;       // gives followers the node pool of the leader of their JobSet's Job
+  bool followers = true;       // gives follower Pods of JobSets the node pool of their leader Pod
   bool claims = false;         // reads the chips that Pods ask for by resource claim
 
   bool any() const { return ledger || placement_hint || followers || claims; }
 };
 
-// Returns the features that are on with these settings. `ledger` is true if the ledger is kept in
-// objects of the cluster.
+// Returns the features that are on with these settings. `ledger` is true if the ids of Ray workers
+// are kept in objects of the cluster.
 Features features_of(const webhook::config::Config& config, bool ledger);
 
 }  // namespace tpuwh::server::kube::cluster

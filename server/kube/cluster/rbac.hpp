@@ -1,7 +1,7 @@
-// The RBAC rules that the ServiceAccount of the server needs, and no others. They are derived from
-// the resources that the server watches and writes. `kubectl tpu rules --rbac` prints them, and the
-// chart contains the same rules. A test compares them with the audit log of an API server
-// (tests/e2e/test_ledger.py::test_the_rules_are_what_is_used).
+// The RBAC rules that the ServiceAccount of the server needs, and no others. The rules are derived
+// from the resources that the server watches and writes. `kubectl tpu rules --rbac` prints them,
+// and the chart contains the same rules. A test compares the rules with the audit log of an API
+// server (tests/e2e/test_ledger.py::test_the_rules_are_what_is_used).
 #pragma once
 
 #include "server/kube/cluster/features.hpp"

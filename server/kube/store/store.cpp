@@ -38,8 +38,9 @@ void Store::end_relist(Kind kind) {
   const Generation current = generation(kind);
   switch (kind) {
     case Kind::pod: {
-      // The callback pod_gone_ is not called for these Pods, because it frees the id of a Ray
-      // worker. A Pod that is only missing in a list keeps its id (docs/decisions/0012).
+      // A Pod that is missing in the list is only forgotten. The callback pod_gone_, which frees
+      // the id of a Ray worker, is called only if an event reports that the Pod was deleted or has
+      // ended (docs/decisions/0012).
       std::vector<std::string> vanished;
       for (const auto& [uid, entry] : pods_)
         if (entry.generation != current) vanished.push_back(uid);
@@ -204,8 +205,8 @@ void Store::drop_service(std::map<Name, Service>::iterator service) {
 
 void Store::upsert_claim(Kind kind, std::string_view json) {
   auto claim = kind == Kind::claim ? reader_.claim(json) : reader_.claim_template(json);
-  // A claim that Kubernetes created from a template for one Pod is not kept. Such a claim is never
-  // looked up, because its Pod names the template.
+  // A claim that Kubernetes created from a template is not kept, because it is never looked up: its
+  // Pod names the template and not the claim.
   if (!claim || claim->made) return;
   const bool depends = depends_on_classes(claim->spec);
   const std::unique_lock lock(mutex_);

@@ -44,7 +44,8 @@ class Store final : public webhook::read::ClusterView {
   explicit Store(std::string prefix) : prefix_(prefix), reader_(std::move(prefix)) {}
   const std::string& prefix() const { return prefix_; }
 
-  // Selects the Pods that the store keeps, by their roles; by default all three.
+  // The roles of the Pods that the store keeps. A Pod is kept if it has at least one of the
+  // selected roles; by default all are selected.
   struct KeptOfPods {
     bool ray_workers = true;
     bool leaders = true;  // the leader Pods of the Jobs of JobSets
@@ -77,11 +78,11 @@ class Store final : public webhook::read::ClusterView {
   std::optional<std::string> leader_domain(const webhook::read::JobOfJobSet& job,
                                            std::string_view topology_key) const override;
 
-  // Returns the chips of a claim. If the store does not have the claim, returns Known::unread if
-  // the claim may be read from an API server (see read_claims()), otherwise Known::no.
+  // Returns the chips of a claim. For a claim that is not in the store, returns Known::unread if
+  // the claim can be read from an API server (see read_claims()), otherwise Known::no.
   webhook::read::Claimed claimed(const webhook::read::ClaimSource& source) const override;
   // Returns the chips that a claim with this spec asks for, computed with the device classes in the
-  // store. Any thread may call it.
+  // store. Any thread may call this function.
   webhook::read::Claimed asked_by(const ClaimSpec& spec) const;
   // Whether there is an API server that can be asked for a claim that is not kept. Any thread;
   // there is none at first.

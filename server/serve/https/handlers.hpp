@@ -16,9 +16,9 @@
 
 namespace tpuwh::server::https {
 
-// The answer to a request. If `ledger` names a step, the caller has to do it next. If the step is
-// to ask the ledger or to read claims, `reply` is not complete: the caller does the step and calls
-// Handlers::answer() again with the result.
+// The answer to a request. If `ledger.use` is not `none`, it is the step that the caller must do
+// next. If the step is `ask` or `read_claims`, `reply` is empty, and the caller must call
+// Handlers::answer() again with the result of the step.
 struct Answered {
   Reply reply;
   webhook::answer::LedgerStep ledger = {};
@@ -71,8 +71,8 @@ class Handlers {
 
   const Shared shared_;
   // The configuration for reviews at /shadow and the paths below it: Pods are allowed unchanged,
-  // and decisions are only reported. The cluster can have a second webhook with such a path, for
-  // some of its namespaces.
+  // and decisions are only reported. A cluster can have a second webhook configuration with such a
+  // path, for some namespaces.
   const webhook::config::Config shadow_config_;
   webhook::answer::Workspace workspace_;
   std::string metrics_text_;  // of the last scrape

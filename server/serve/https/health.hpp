@@ -30,8 +30,8 @@ class Health {
   void await_cluster() { synced_ = false; }
   void set_synced() { synced_ = true; }
 
-  // Sets the text that what_is_off() returns. The text lists the functions that are off although
-  // the server is ready; it is "" if none is off.
+  // Sets the text that what_is_off() returns: a list of the features that are off, or "" if no
+  // feature is off. The server can be ready while features are off.
   void set_off(std::string off);
   std::string what_is_off() const;
 

@@ -337,7 +337,7 @@ def an_api_server_that_serves_no_claims_is_said_and_hinders_nobody():
     for versions in ((), ("v1alpha3",)):
         api = Api(versions=versions)
         with Server(api) as server, Serving(server) as program:
-            program.wait_for_log("resource.k8s.io is served in no version")
+            program.wait_for_log("the API server serves no version of resource.k8s.io")
             _, answer = program.ask(member("tpus"))
             assert worker_id(answer) is None and b"TPU-113" in answer.body, answer.body
 

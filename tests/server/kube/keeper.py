@@ -199,7 +199,8 @@ def where_nobody_calls_nothing_is_trusted():
         api.collections[MUTATING][:] = [configuration()]
         keeper.wait_for_log("certificate trusted", 25)
         assert api.is_done()
-        assert len(keeper.lines("no API server calls tpu-webhook: its webhook configuration does not exist or is empty")) == 1
+        assert len(keeper.lines("no API server calls tpu-webhook: its webhook configurations do not exist "
+                                "or have no webhooks")) == 1
 
 
 @check(waits=True)

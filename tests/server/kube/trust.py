@@ -28,14 +28,14 @@ def name_in_the_certificate():
 def wrong_name():
     result = asked(Server(serve_ok), host="localhost")
     expect(result, delivery="failed", status=0)
-    assert 'it is not for "localhost"' in result["error"], result["error"]
+    assert 'the certificate is not for "localhost"' in result["error"], result["error"]
 
 
 @check
 def address_missing_in_the_certificate():
     result = asked(Server(serve_ok, certificate="name"))
     expect(result, delivery="failed")
-    assert 'mismatch; it is not for "127.0.0.1"' in result["error"], result["error"]
+    assert 'mismatch; the certificate is not for "127.0.0.1"' in result["error"], result["error"]
 
 
 @check

@@ -120,8 +120,8 @@ def without_kubectl_one_sentence_says_so():
     with desk() as one:
         code, out, err = one.run("slices", PATH="/nonexistent")
     assert (code, out) == (2, ""), (code, out, err)
-    assert err.startswith("kubectl-tpu: kubectl is not in $PATH, and kubectl-tpu reaches a cluster through it; install kubectl, or run "
-                          "this in a Pod with a service account; "), err
+    assert err.startswith("kubectl-tpu: kubectl is not in $PATH, but kubectl-tpu needs kubectl to reach a cluster; install kubectl, or "
+                          "run kubectl-tpu in a Pod with a ServiceAccount; "), err
 
 
 @check
@@ -131,8 +131,8 @@ def what_kubectl_prints_is_seen():
         assert (code, out) == (2, ""), (code, out, err)
         first, second = err.splitlines()
         assert first == 'error: context "other" does not exist', err
-        assert second.startswith(f"kubectl-tpu: {one.folder}/bin/kubectl proxy ended with exit code 1 before it listened; its message "
-                                 "is on standard error; "), err
+        assert second.startswith(f"kubectl-tpu: {one.folder}/bin/kubectl proxy ended with exit code 1 before it listened; the message of "
+                                 "kubectl is on standard error; "), err
         assert not list(one.tmp.iterdir())
 
 
@@ -157,14 +157,14 @@ def a_proxy_that_ends_early_is_noticed():
     with desk(Objects(EMPTY, late), script=script) as one:
         code, out, err = one.run("slices")
         assert code == 2 and not out, (code, out, err)
-        assert err.startswith("kubectl-tpu: cannot list nodes: ") and ("localhost: " in err or "kubectl proxy does not listen" in err), err
+        assert err.startswith("kubectl-tpu: cannot list nodes: ") and ("localhost: " in err or "kubectl proxy no longer accepts connections" in err), err
         one.wait_until_ended()
 
 
 @check
 def a_folder_that_cannot_be_made_is_said():
     with desk() as one:
-        for folder, said in (one.folder / ("y" * 120), "set TMPDIR to a shorter folder"), (one.folder / "no", "set TMPDIR to a folder that may"):
+        for folder, said in (one.folder / ("y" * 120), "set TMPDIR to a folder with a shorter path"), (one.folder / "no", "set TMPDIR to a writable folder"):
             code, _, err = one.run("slices", TMPDIR=str(folder))
             assert code == 2 and said in err and not one.lines("started"), (code, err)
 

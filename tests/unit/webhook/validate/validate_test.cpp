@@ -286,7 +286,8 @@ TEST(Validate, what_a_checked_object_made_is_not_refused) {
       {{{"apiVersion", "ray.io/v1"}, {"kind", "RayJob"}, {"name", "j"}, {"controller", true}}});
   const auto answer = validated(made);
   EXPECT_TRUE(answer.allowed);
-  EXPECT_NE(answer.warning("allowed, because a RayJob made it"), "") << json(answer.warnings);
+  EXPECT_NE(answer.warning("allowed despite this fault, because the RayJob controller created"), "")
+      << json(answer.warnings);
   json& owner = made["metadata"]["ownerReferences"][0];
   owner["apiVersion"] = "another.example/v1";
   EXPECT_FALSE(validated(made).allowed);

@@ -639,7 +639,7 @@ const All& of_program() {
          std::erase_if(volumes.get_ref<Json::array_t&>(),
                        [](const Json& each) { return each["name"] == "account"; });
        },
-       Verdict::fail, "pods", "cannot call the API server"},
+       Verdict::fail, "pods", "features that are on need one to call the API server"},
       {"a_token_mounted_by_default", in_spec("/automountServiceAccountToken", true), Verdict::warn,
        "pods", "automountServiceAccountToken is true, expected none"},
       {"another_priority",
@@ -780,7 +780,8 @@ const All& of_settings() {
       {"no_settings", gone("Secret", "tpu-webhook-config"), Verdict::unknown, "settings",
        "there is no Secret tpu-webhook-config"},
       {"no_certificate", gone("Secret", "tpu-webhook-certificate"), Verdict::fail, "certificate",
-       "tpu-webhook-certificate, which the keeper fills and the Deployment mounts, does not exist"},
+       "tpu-webhook-certificate does not exist; Deployment tpu-webhook mounts it, and Deployment "
+       "tpu-webhook-keeper writes the certificate into it"},
       {"a_certificate_elsewhere",
        [](Objects& objects) {
          object_of(objects, "Secret", "tpu-webhook-certificate")["metadata"]["namespace"] = "ml";
@@ -885,8 +886,8 @@ const All& of_managed() {
                                              {"resourceNames", {"tpu-webhook-certificate"}},
                                              {"verbs", {"get", "update"}}});
                   })),
-       Verdict::warn, "rbac", "grants more than `serve` needs: get of secrets, update of secrets",
-       managed()},
+       Verdict::warn, "rbac",
+       "grants more than `tpu-webhook serve` needs: get of secrets, update of secrets", managed()},
       {"managed_by_nobody", managed(gone("Certificate")), Verdict::warn, "cert-manager",
        "there is no Certificate tpu-webhook", managed()},
       {"managed_for_another_name",
@@ -1092,7 +1093,7 @@ const All& of_rights() {
             each["rules"].push_back(
                 {{"apiGroups", {""}}, {"resources", {"secrets"}}, {"verbs", {"get"}}});
           }),
-       Verdict::warn, "rbac", "grants more than `serve` needs: get of secrets"},
+       Verdict::warn, "rbac", "grants more than `tpu-webhook serve` needs: get of secrets"},
       {"every_right",
        in("ClusterRole",
           at("/rules",
@@ -1113,7 +1114,7 @@ const All& of_rights() {
           [](Json& each) {
             each["subjects"].push_back({{"kind", "Group"}, {"name", "system:authenticated"}});
           }),
-       Verdict::warn, "rbac", "gives its rights also to Group system:authenticated"},
+       Verdict::warn, "rbac", "also grants the ClusterRole to Group system:authenticated"},
       {"another_role", in("RoleBinding", at("/roleRef/name", "edit")), Verdict::fail, "rbac",
        "does not bind"},
   };

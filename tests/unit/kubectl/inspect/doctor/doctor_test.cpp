@@ -204,8 +204,8 @@ INSTANTIATE_TEST_SUITE_P(
                    [](View& v) { v.replicas[0].metrics = forbidden("get pods/proxy"); },
                    Verdict::unknown, "freshness", "a: RBAC missing: get pods/proxy"},
         BrokenCase{"no_secret", [](View& v) { v.secret = absent(); }, Verdict::fail, "certificate",
-                   "Secret tpu-webhook-system/tpu-webhook-certificate, which the keeper fills and "
-                   "the Deployment"},
+                   "Secret tpu-webhook-system/tpu-webhook-certificate does not exist; Deployment "
+                   "tpu-webhook mounts it, and Deployment tpu-webhook-keeper writes"},
         BrokenCase{"secret_is_secret", [](View& v) { v.secret = forbidden("get secrets"); },
                    Verdict::unknown, "certificate", "not known: RBAC missing: get secrets"},
         BrokenCase{"another_ca",
@@ -291,7 +291,8 @@ INSTANTIATE_TEST_SUITE_P(
                      v.secret = there({{"data", {{"tls.crt", ""}}}});
                    },
                    Verdict::fail, "certificate",
-                   "Secret tpu-webhook-system/tpu-webhook-certificate is empty: the keeper"},
+                   "Secret tpu-webhook-system/tpu-webhook-certificate is empty: "
+                   "Deployment tpu-webhook-keeper has not issued a certificate yet"},
         BrokenCase{"role_is_missing", [](View& v) { v.roles.role = absent(); }, Verdict::fail,
                    "rbac", "there is no Role tpu-webhook"},
         BrokenCase{"a_verb_is_missing",

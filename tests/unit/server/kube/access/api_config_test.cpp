@@ -43,8 +43,8 @@ TEST_F(InClusterTest, without_variables_is_no_pod) {
   access_.host = access_.port = "";
   EXPECT_EQ(
       error(),
-      "KUBERNETES_SERVICE_HOST is \"\" and KUBERNETES_SERVICE_PORT is \"\"; expected both, as "
-      "in every Pod");
+      "KUBERNETES_SERVICE_HOST is \"\" and KUBERNETES_SERVICE_PORT is \"\"; expected both to be "
+      "set, as in every Pod");
 }
 
 TEST_F(InClusterTest, says_what_is_missing) {
