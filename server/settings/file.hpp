@@ -46,8 +46,8 @@ using Lines = std::map<std::string, int>;
 // section are not problems.
 ConfigFile settings_in(const Json& document, const std::string& file, const Lines& lines = {});
 
-// Reads the settings in `text`, the JSON text of a file. `file` is the name of the file in
-// messages. The problems are those that settings_in() finds, and repeated keys.
+// Reads the settings in `text`, the JSON text of a file. Messages name the file as `file`. The
+// result lists the problems of the text: those that settings_in() finds, and repeated keys.
 ConfigFile parse_config(const std::string& text, const std::string& file);
 using ParseConfig = ConfigFile(const std::string& text, const std::string& file);
 

@@ -6,7 +6,8 @@
 #include <iostream>
 
 int main() {
-  using namespace tpuwh::server::review;
-  return run_review({.output = ReviewOutput::text},
+  tpuwh::server::review::ReviewOptions options;
+  options.output = tpuwh::server::review::ReviewOutput::text;
+  return run_review(options,
                     {.in = std::cin, .out = std::cout, .err = std::cerr, .terminal = false});
 }

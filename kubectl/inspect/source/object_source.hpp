@@ -27,9 +27,9 @@ class ObjectSource {
   // than 64 levels. Asked again, it tells what there is then.
   virtual Result<void> for_each(const Each& each) = 0;
 
-  // Returns whether the last call of for_each got a complete list of the kind ("Node") from the API
-  // server. If so, an object of this kind that for_each did not report does not exist in the
-  // namespaces that were listed. For a file, always returns false.
+  // Returns whether the last call of for_each got the complete list of a kind, such as "Node", from
+  // the API server. If so, the listed namespaces have no objects of the kind except those that
+  // for_each reported. For a file, always returns false.
   virtual bool listed(std::string_view) const { return false; }
   // Whether the cluster knows the kind at all; a file does not know.
   virtual bool served(std::string_view) const { return true; }

@@ -1,5 +1,5 @@
-// For each finding of explain(), makes a fix if kubectl/fixes proposes one. Each fix is tried
-// first: it is applied to the manifest, and explain() runs again.
+// Makes the fixes for the findings of explain(), if kubectl/fixes proposes one. Before a fix is
+// shown, it is applied to the manifest and explain() runs again.
 #pragma once
 
 #include "kubectl/predict/explain/explain.hpp"

@@ -43,7 +43,7 @@ inline constexpr Row doctor_rows[] = {
      "NetworkPolicies allow callers to the port, and the program to its destinations.",
      "Add the rule shown under \"fix\" to the NetworkPolicy."},
     {"TPU-912", "ca-bundle", "fail", "The caBundle of each entry can be read and has not expired.",
-     "Write the CA of the certificate into the entries, as shown under \"fix\"."},
+     "Write the CA of the certificate into the caBundle of each webhook, as shown under \"fix\"."},
     {"TPU-913", "certificate", "fail", "The serving certificate exists and has not expired.",
      "Check why its issuer did not renew it."},
     {"TPU-914", "trust", "fail",
@@ -51,7 +51,8 @@ inline constexpr Row doctor_rows[] = {
      "Run the command shown under \"fix\", which issues a certificate or writes the caBundle."},
     {"TPU-915", "cert-manager", "warn",
      "In cert-manager's mode the Certificate is as the chart renders it, and is issued.",
-     "Run the command shown under \"fix\", or check why cert-manager does not issue it."},
+     "Run the command shown under \"fix\", or check why cert-manager does not issue the "
+     "certificate."},
     {"TPU-916", "validation", "warn",
      "The ValidatingWebhookConfiguration, if it exists, is as this program renders it.", restores},
     {"TPU-917", "deployment", "fail", "The Deployment has the replicas that it asks for.",

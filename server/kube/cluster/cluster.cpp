@@ -193,8 +193,8 @@ net::Task<void> Cluster::begin_claims() {
     if (!version.empty() || none) all.claims_settled = true;
     store_.read_claims(!none);
     all.claims_off = none ? "the API server serves no version of resource.k8s.io that tpu-webhook "
-                            "reads (v1, v1beta2, v1beta1), off: variables of Pods with resource "
-                            "claims"
+                            "reads (v1, v1beta2, v1beta1); it sets no variables in Pods with "
+                            "resource claims"
                           : "";
     if (!version.empty()) {
       all.claims.set_version(version);
