@@ -6,15 +6,18 @@ import pathlib
 import random
 import re
 import subprocess
+import sys
 
 import pytest
-import yaml
 
 from harness.api import wait_for
 from harness.policies import applied
 from harness.sizes import KINDS, draw_object
 
 FINDINGS = pathlib.Path(__file__).resolve().parents[1] / "golden/findings"
+sys.path.append(str(FINDINGS.parents[1] / "support"))
+import golden_manifests  # noqa: E402
+
 DENIED, WARNED = {"TPU-102", "TPU-103", "TPU-401", "TPU-404", "TPU-407"}, {"TPU-405", "TPU-406", "TPU-409"}
 # What the program says and allows, and no policy says.
 SOFTER = re.compile(r"; allowed, because |lets Kueue start it with")
@@ -42,7 +45,7 @@ def answer(api, namespace, obj, **more) -> tuple[bool, str]:
 def judged(files):
     """Each object of `files` that a policy looks at."""
     for file in sorted(files):
-        for obj in yaml.safe_load_all(file.read_text(encoding="utf-8")):
+        for obj in golden_manifests.objects_of(file):
             if obj["kind"] in KINDS:
                 yield file, obj
 
@@ -175,7 +178,7 @@ def test_kueue_lowers_a_job_alone(api, policies, namespace):
 
 
 def read(name: str) -> dict:
-    return yaml.safe_load((FINDINGS / f"{name}.yaml").read_text(encoding="utf-8"))
+    return golden_manifests.objects_of(FINDINGS / f"{name}.yaml")[0]
 
 
 def test_policies_and_findings_agree(api, tools, policies, namespace):

@@ -1,9 +1,9 @@
 """Story 8: objects whose slices could never start, as their author reads it: golden/*.txt, to the letter."""
 
 import pathlib
+import sys
 
 import pytest
-import yaml
 
 from harness import golden
 from harness.api import Refused, wait_for
@@ -12,6 +12,9 @@ from harness.release import CHECKS, NAME
 
 RAY = ("ray.io/v1", "RayCluster")
 FINDINGS = pathlib.Path(__file__).resolve().parents[1] / "golden/findings"
+sys.path.append(str(FINDINGS.parents[1] / "support"))
+import golden_manifests  # noqa: E402
+
 SHADOWED = {"metadata": {"labels": {"tpu-webhook.dev/mode": "shadow"}}}
 ENFORCED = {"metadata": {"labels": {"tpu-webhook.dev/mode": None}}}
 
@@ -78,14 +81,15 @@ def test_a_doubtful_job_is_warned_of(release, namespace):
 def test_wrong_manifests_as_their_author_reads_them(release, namespace):
     """A dry run asks the webhooks as well."""
     for name in WRONG:
-        text = (FINDINGS / f"{name}.yaml").read_text(encoding="utf-8")
-        golden.reads(f"wrong-{name}", golden.kubectl_create(namespace, yaml.safe_load(text), "--dry-run=server"))
+        (obj,) = golden_manifests.objects_of(FINDINGS / f"{name}.yaml")
+        golden.reads(f"wrong-{name}", golden.kubectl_create(namespace, obj, "--dry-run=server"))
 
 
 def test_servers_without_tpus_are_not_sent(release, namespace):
     """The conditions of the entry let a Deployment, a StatefulSet or a CronJob through that asks for TPUs, and no other."""
     for name in ("right/deployment-cpu", "right/job-cpu", "TPU-410-deployment", "TPU-409-three-replicas", "TPU-410-cron-job"):
-        namespace.create(yaml.safe_load((FINDINGS / f"{name}.yaml").read_text(encoding="utf-8")))
+        (obj,) = golden_manifests.objects_of(FINDINGS / f"{name}.yaml")
+        namespace.create(obj)
     wait_for("the three", lambda: len(checks(release, namespace)) >= 3, 5, every=0.02)
     assert sorted(line["owner"] for line in release.checks(namespace.name)) == [
         "CronJob/nightly", "Deployment/serve", "StatefulSet/serve"]

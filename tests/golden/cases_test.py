@@ -21,7 +21,7 @@ WRITTEN = ("change.json", "patch.json", "response.json", "review.json")
 def both_readers_read_the_same():
     told = subprocess.run([sys.argv[1], "--reviews"], check=True, capture_output=True, text=True).stdout.splitlines()
     folders = golden_reviews.cases()
-    assert len(told) == len(folders) > 60, (len(told), len(folders))
+    assert len(told) == len(folders) > 40, (len(told), len(folders))
     for folder, line in zip(folders, told, strict=True):
         assert json.loads(line) == golden_reviews.review_of(folder), folder
 

@@ -1,6 +1,4 @@
-"""The cluster around the Pods: nodes and Services, read from a *.cluster.json file."""
-
-import json
+"""The cluster around the Pods: nodes and Services."""
 
 from pods import chips, title
 
@@ -9,11 +7,6 @@ class Cluster:
     def __init__(self, items):
         self.nodes = [item for item in items if item["kind"] == "Node"]
         self.services = [item for item in items if item["kind"] == "Service"]
-
-
-def load(path):
-    with open(path) as file:
-        return Cluster(json.load(file)["items"])
 
 
 def labels(node):

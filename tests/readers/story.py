@@ -25,6 +25,8 @@ import zone
 from pods import reviewed, title, tpu_containers
 
 WORKLOADS = pathlib.Path(__file__).resolve().parent.parent / "support" / "workloads"
+sys.path.append(str(WORKLOADS))
+import generate  # noqa: E402
 
 JOIN_SECONDS = 60  # for a right set: JAX's own timeout
 REFUSE_SECONDS = 3  # for a wrong one; the members start together, after their imports
@@ -59,7 +61,7 @@ def scene_of(pods, around):
 @functools.cache
 def pods_and_cluster(program, workload, *flags):
     return (reviewed(program, WORKLOADS / f"{workload}.jsonl", *flags),
-            cluster.load(WORKLOADS / f"{workload}.cluster.json"))
+            cluster.Cluster(generate.cluster_of(workload)["items"]))
 
 
 def accept(complaints):

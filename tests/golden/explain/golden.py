@@ -21,7 +21,6 @@ REFUSED = 1
 CASES = {
     "job-2x4": ["tests/e2e/manifests/job-2x4.yaml"],
     "job-2x4-all": ["tests/e2e/manifests/job-2x4.yaml", "--all"],
-    "jobset-multislice": ["tests/e2e/manifests/jobset-multislice.yaml"],
     "jobset-multislice-kueue": ["tests/e2e/manifests/jobset-multislice.yaml", "tests/e2e/manifests/kueue.yaml"],
     "tpu7x-two-containers": ["tests/e2e/manifests/job-tpu7x-two-containers.yaml"],
     "statefulset": ["tests/e2e/manifests/statefulset.yaml"],

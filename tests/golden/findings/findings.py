@@ -3,9 +3,9 @@ says that way and no other; one of TPU-8nn is for `explain`, and one that begins
 for that command. docs/messages.md is made of the program's table and of these answers. That `audit` and `doctor` can print each of theirs is tested by the unit
 tests of their rooms; that they print no other, by the compiler.
 
-A manifest is called ID-WHAT.yaml; a first line "# review FLAGS" gives it flags. With --update the
-page is written again; without, the script fails where the page differs, where a manifest has
-another finding than its name says, where a finding has no manifest, and where anything is said of a
+A manifest is called ID-WHAT.yaml, and written as support/golden_manifests.py says; a first line
+"# review FLAGS" gives it flags. With --update the page is written again; without, the script fails
+where the page differs, where a manifest has another finding than its name says, where a finding has no manifest, and where anything is said of a
 manifest in right/ or of tests/e2e/manifests.
 """
 
@@ -15,8 +15,12 @@ import pathlib
 import shlex
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parents[1] / "support"))
+import golden_manifests  # noqa: E402
+
 ROOT = HERE.parents[2]
 PAGE = ROOT / "docs/messages.md"
 HEAD = """# Messages
@@ -65,14 +69,22 @@ def flags(manifest):
     return shlex.split(first.removeprefix("# review ")) if first.startswith("# review ") else []
 
 
-def messages(program, manifest):
-    """(denied, sentences) of the answer to a manifest."""
-    command = [program, "review", str(manifest), "--output", "review", *flags(manifest)]
-    ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+def printed(program, words, manifest):
+    """What a command prints of a manifest, written whole."""
+    with tempfile.TemporaryDirectory() as folder:
+        whole = pathlib.Path(folder, manifest.name)
+        whole.write_text(golden_manifests.text_of(manifest), encoding="utf-8")
+        ran = subprocess.run([program, *words, str(whole)], capture_output=True, text=True, cwd=ROOT)
     if ran.returncode > 1:
         raise SystemExit(f"{manifest.name}: {ran.stderr}{ran.stdout}")
+    return ran.stdout
+
+
+def messages(program, manifest):
+    """(denied, sentences) of the answer to a manifest."""
     denied, sentences = False, []
-    for line in ran.stdout.splitlines():  # one for each document
+    answers = printed(program, ["review", "--output", "review", *flags(manifest)], manifest)
+    for line in answers.splitlines():  # one for each document
         response = json.loads(line)["response"]
         if not response["allowed"]:
             denied = True
@@ -83,11 +95,8 @@ def messages(program, manifest):
 
 def tried(program, manifest, words):
     """The same of `policy test`."""
-    command = [program, *words, str(manifest), "--output", "json"]
-    ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    if ran.returncode > 1:
-        raise SystemExit(f"{manifest.name}: {ran.stderr}{ran.stdout}")
-    found = [each for one in json.loads(ran.stdout)["objects"] for each in one["findings"]]
+    objects = json.loads(printed(program, [*words, "--output", "json"], manifest))["objects"]
+    found = [each for one in objects for each in one["findings"]]
     return any(each["refuses"] for each in found), [f"{each['id']}: {each['sentence']}" for each in found]
 
 
@@ -97,11 +106,8 @@ def ids_in(sentence, ids):
 
 def explained(program, manifest):
     """The same of `explain`, which warns and never denies under a name of its own."""
-    command = [program, "explain", str(manifest), "--output", "json"]
-    ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    if ran.returncode > 1:
-        raise SystemExit(f"{manifest.name}: {ran.stderr}{ran.stdout}")
-    found = [each for workload in json.loads(ran.stdout)["workloads"] for each in workload["findings"]]
+    workloads = json.loads(printed(program, ["explain", "--output", "json"], manifest))["workloads"]
+    found = [each for workload in workloads for each in workload["findings"]]
     denied = any(each["level"] == "deny" for each in found)
     return denied, [f"{each['finding']}: {each['sentence']}" for each in found]
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """golden.py PROGRAM [--update]: what `slices` and `audit` print of clusters made of recorded Pods.
 
-Each case is a cluster of snapshot.py, as it is or spoiled. Of three, CASE.txt has the commands and
-all that they print; of the others outcomes.txt says what the reports come to, so that a sentence
-changes in few places: those of every check are in unit/kubectl/inspect/slices. --update writes the files.
+Each case is a cluster of snapshot.py, as it is or spoiled. Of two, CASE.txt has the commands and all that
+they print, of one of these as JSON, too. Of those whose JSON is in no file outcomes.txt says what it comes to,
+so that a sentence changes in few places: those of every check are in unit/kubectl/inspect/slices. --update
+writes the files.
 """
 
 import difflib
@@ -89,7 +90,8 @@ CASES |= {
     "another-list-and-count": another_list_and_count,
     "nothing-but-pods": nothing_but_pods,
 }
-WHOLE = ("jobset-multislice", "two-pools-and-no-service", "nothing-but-pods")
+AS_JSON = "two-pools-and-no-service"
+WHOLE = (AS_JSON, "nothing-but-pods")
 
 
 def run(program, cluster, *command):
@@ -98,10 +100,10 @@ def run(program, cluster, *command):
     return done.returncode, done.stdout + done.stderr
 
 
-def printed(program, cluster):
+def printed(program, cluster, as_json):
     """Both commands in text, and in JSON spread over lines."""
     out = ""
-    for command in ("slices",), ("audit",), ("slices", "-o", "json"), ("audit", "-o", "json"):
+    for command in (("slices",), ("audit",), *((("slices", "-o", "json"), ("audit", "-o", "json")) if as_json else ())):
         code, text = run(program, cluster, *command)
         if "json" in command:
             text = json.dumps(json.loads(text), indent=1) + "\n"
@@ -119,7 +121,7 @@ def of_slice(found):
     for what in "missing", "duplicates", "workerIds", "duplicateWorkerIds", "pools":
         if found[what]:
             line += f", {what} {' '.join(map(str, found[what]))}"
-    return line
+    return line + (", pools not known" if found["pools"] is None else "")
 
 
 def of_finding(found):
@@ -142,9 +144,9 @@ def outcome(program, cluster):
 
 def files(program):
     """File name -> text."""
-    out = {f"{name}.txt": printed(program, CASES[name]()) for name in WHOLE}
+    out = {f"{name}.txt": printed(program, CASES[name](), name == AS_JSON) for name in WHOLE}
     out["outcomes.txt"] = "".join(f"{name}\n{outcome(program, make())}"
-                                  for name, make in CASES.items() if name not in WHOLE)
+                                  for name, make in CASES.items() if name != AS_JSON)
     return out
 
 

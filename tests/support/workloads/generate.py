@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the review files and cluster files of this folder; README.md says what they are.
+"""Writes the review files of this folder; README.md says what they are. cluster_of() makes the cluster around one.
 
 generate.py           write them
 generate.py --check   exit 1 and name each file that is not what would be written
@@ -16,8 +16,6 @@ from controllers import (JOB_CONTROLLER, KUBERAY_OPERATOR, bare_pod, deployment_
 from stateful import STATEFULSET_CONTROLLER, lws_pod, lws_written, statefulset_pod
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-from readable_json import readable  # noqa: E402
 NAMESPACE = "default"
 JAX_IMAGE = "us-docker.pkg.dev/cloud-tpu-images/jax-ai-image/tpu:latest"
 RAY_IMAGE = "us-docker.pkg.dev/example/ray/maxtext-tpu:2.55.0"
@@ -296,12 +294,12 @@ WORKLOADS = {
 
 def files():
     """File name -> text, for every file."""
-    out = {}
-    for name, make in WORKLOADS.items():
-        lines, around = make()
-        out[f"{name}.jsonl"] = "".join(go_json(line) + "\n" for line in lines)
-        out[f"{name}.cluster.json"] = readable(clusters.listing(around)) + "\n"
-    return out
+    return {f"{name}.jsonl": "".join(go_json(line) + "\n" for line in make()[0]) for name, make in WORKLOADS.items()}
+
+
+def cluster_of(name):
+    """The nodes, Services and RayClusters around a workload."""
+    return clusters.listing(WORKLOADS[name]()[1])
 
 
 def main():
