@@ -6,6 +6,7 @@ each stands what looks like it and is right, of which nothing may be said.
 """
 
 import copy
+import functools
 import json
 import subprocess
 import sys
@@ -105,13 +106,20 @@ QUEUED = {"labels": {"kueue.x-k8s.io/queue-name": "team"}}
 
 class Said:
     def __init__(self, objects):
-        lines = "\n".join(json.dumps(each) for each in objects)
-        text = [subprocess.run([PROGRAM, "explain", *flags, "-"], input=lines, capture_output=True, text=True, timeout=60, check=False)
-                for flags in (["-o", "json"], [])]
-        self.code, self.text = text[0].returncode, text[1].stdout
-        self.all = json.loads(text[0].stdout) if text[0].stdout else {}
+        self.lines = "\n".join(json.dumps(each) for each in objects)
+        ran = self.ask("-o", "json")
+        self.code, self.all = ran.returncode, json.loads(ran.stdout) if ran.stdout else {}
         self.first = self.all.get("workloads", [{}])[0]
         self.ids = {each["id"] for each in self.first.get("findings", [])}
+
+    def ask(self, *flags):
+        return subprocess.run([PROGRAM, "explain", *flags, "-"], input=self.lines, capture_output=True, text=True, timeout=60, check=False)
+
+    @functools.cached_property
+    def text(self):
+        return self.ask().stdout
+
+    __str__ = text.func  # a message of an assertion is asked for where it fails
 
     @property
     def findings(self):
@@ -121,29 +129,34 @@ class Said:
 class Reports(unittest.TestCase):
     maxDiff = None
 
-    def fine(self, objects):
+    def fine(self, objects, *parts, without=()):
+        """Nothing is found; the text has the parts, and not what it is `without`."""
         said = Said(objects)
-        self.assertEqual((said.first.get("verdict"), said.findings), ("fine", []), said.text)
+        self.assertEqual((said.first.get("verdict"), said.findings), ("fine", []), said)
+        for part in parts:
+            self.assertIn(part, said.text)
+        for part in [without] if isinstance(without, str) else without:
+            self.assertNotIn(part, said.text)
         return said
 
     def warned(self, objects, finding, *parts):
         said = Said(objects)
-        self.assertEqual(said.first["verdict"], "doubtful", said.text)
+        self.assertEqual(said.first["verdict"], "doubtful", said)
         self.tells(said, finding, parts)
         return said
 
     def refused(self, objects, finding, *parts):
         said = Said(objects)
-        self.assertEqual((said.first["verdict"], said.code), ("refused", 1), said.text)
+        self.assertEqual((said.first["verdict"], said.code), ("refused", 1), said)
         for part in (finding, *parts):  # all that an object is refused for stands in one sentence
-            self.assertIn(part, said.first["sentence"], said.text)
+            self.assertIn(part, said.first["sentence"], said)
         return said
 
     def tells(self, said, finding, parts):
-        self.assertIn(finding, said.ids, said.text)
+        self.assertIn(finding, said.ids, said)
         told = "\n".join(each for each in said.findings if each.startswith(finding))
         for part in parts:
-            self.assertIn(part, told, said.text)
+            self.assertIn(part, told, said)
 
 
 class Coordinators(Reports):  # C
@@ -184,8 +197,7 @@ class Quotas(Reports):  # D
         return jobset(replicated(pod(asks), replicas=2), metadata=QUEUED, suspend=True)
 
     def test_that_covers_chips_alone(self):
-        said = self.fine(self.pods(cpu="100", memory="200Gi") + queue(("google.com/tpu", 32)))
-        self.assertIn("not known: whether Kueue leaves out cpu, memory", said.text)
+        self.fine(self.pods(cpu="100", memory="200Gi") + queue(("google.com/tpu", 32)), "not known: whether Kueue leaves out cpu, memory")
 
     def test_that_is_short_of_something_else(self):
         said = self.warned(self.pods(cpu="100") + queue(("google.com/tpu", 32), ("cpu", 400)), "quota",
@@ -193,9 +205,8 @@ class Quotas(Reports):  # D
         self.assertNotIn("as Kueue admits it", said.text)
 
     def test_that_suffices(self):
-        said = self.fine(self.pods(cpu="100", memory="200Gi") + queue(("google.com/tpu", 32), ("cpu", 800), ("memory", "1600Gi")))
-        self.assertNotIn("not known", said.text)
-        self.assertIn("as Kueue admits it from queue team, with flavor v6e", said.text)
+        self.fine(self.pods(cpu="100", memory="200Gi") + queue(("google.com/tpu", 32), ("cpu", 800), ("memory", "1600Gi")),
+                  "as Kueue admits it from queue team, with flavor v6e", without="not known")
 
     def test_of_what_the_templates_ask(self):
         objects = ray()
@@ -218,8 +229,7 @@ class Quotas(Reports):  # D
         flavors = [{"name": name, "resources": [{"name": "google.com/tpu", "nominalQuota": quota}]}
                    for name, quota in (("v6e", 0), ("spare", 32))]
         spare = named("ResourceFlavor", "spare", {"nodeLabels": {"cloud.google.com/gke-tpu-accelerator": V6E, "team": "b"}})
-        said = self.fine(jobset(metadata=QUEUED) + queue(flavors=flavors) + [spare])
-        self.assertIn("with flavor spare", said.text)
+        self.fine(jobset(metadata=QUEUED) + queue(flavors=flavors) + [spare], "with flavor spare")
 
 
 class Children(Reports):  # E
@@ -323,8 +333,7 @@ class Order(Reports):  # F
 
 class Sizes(Reports):  # G, H, L, M, O
     def test_suspended(self):
-        said = self.fine(ray(cluster={"suspend": True}))
-        self.assertIn("it is suspended", said.text)
+        self.fine(ray(cluster={"suspend": True}), "it is suspended")
 
     def test_scaled_to_none(self):
         for objects in (deployment(pod(container(1), topology="1x1", accelerator=V5E), replicas=0),
@@ -348,7 +357,7 @@ class Sizes(Reports):  # G, H, L, M, O
                         job(pod(container(1), topology="2x2", accelerator=V5E)),
                         deployment(pod(container(1), topology="2x4", accelerator=V5E))):
             said = self.warned(objects, "TPU-108", "ask for all chips of a node")
-            self.assertEqual(said.ids, {"TPU-108"}, said.text)
+            self.assertEqual(said.ids, {"TPU-108"}, said)
             self.assertIn("of slices of unknown size", said.first["sentence"])
             self.assertNotRegex(said.text, r"[0-9] hosts")
 
@@ -389,15 +398,12 @@ class Placement(Reports):  # B, I
     def test_affinity_to_one_pool(self):
         terms = [{"matchExpressions": [{"key": "cloud.google.com/gke-nodepool", "operator": "In", "values": ["a"]}]}]
         affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
-        said = self.fine(job(pod(affinity=affinity)))
-        self.assertIn("the Pods select node pool a", said.text)
-        self.assertNotIn("nothing keeps", said.text)
+        self.fine(job(pod(affinity=affinity)), "the Pods select node pool a", without="nothing keeps")
 
     def test_topology_of_kueue(self):
         template = pod(annotations={"kueue.x-k8s.io/podset-required-topology": "cloud.google.com/gke-nodepool"})
-        said = self.fine(job(template, metadata=QUEUED, suspend=True))
-        self.assertIn("Kueue's topology-aware scheduling places the Pods: all Pods of a Pod set on one node pool", said.text)
-        self.assertNotIn("nothing keeps", said.text)
+        self.fine(job(template, metadata=QUEUED, suspend=True),
+                  "Kueue's topology-aware scheduling places the Pods: all Pods of a Pod set on one node pool", without="nothing keeps")
 
     def asking(self, size=None, level="cloud.google.com/gke-nodepool", **more):
         each = {"kueue.x-k8s.io/podset-slice-required-topology": level, "kueue.x-k8s.io/podset-slice-size": size}
@@ -788,7 +794,7 @@ class Claims(Reports):  # H
         said = self.warned(deployment(self.anywhere(self.asks("resourceClaimName")), replicas=2) + [shared], "TPU-115")
         self.assertIn("2 Pods name ResourceClaim tpus: they share its chips, which are on one node", said.text)
         said = Said(stateful_set(self.asks("resourceClaimName")) + [shared])
-        self.assertEqual(said.ids, {"TPU-115"}, said.text)
+        self.assertEqual(said.ids, {"TPU-115"}, said)
         self.assertIn("the slice never forms; name a ResourceClaimTemplate", said.text)
 
     def test_of_several_hosts(self):
@@ -920,9 +926,7 @@ class Elsewhere(Reports):  # Q: variables by envFrom, Ray's own numbers, groups,
         alone = jobset(replicated(pod(container(8), topology="2x4"), replicas=2, hosts=1))
         self.assertIn('are not one job: each is of one host', self.fine(alone).text)
         joined = pod(container(8), topology="2x4", annotations={"tpu-webhook.dev/slice-count": "2"})
-        said = self.fine(jobset(replicated(joined, replicas=2, hosts=1)))
-        self.assertNotIn("are not one job", said.text)
-        self.assertIn("one job over MegaScale", said.text)
+        self.fine(jobset(replicated(joined, replicas=2, hosts=1)), "one job over MegaScale", without="are not one job")
         self.assertNotIn("are not one job", self.fine(lws(pod(container(8), topology="2x4"), size=1, replicas=2)).text)
 
     def test_names_of_others_on_one_host(self):
