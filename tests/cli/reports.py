@@ -233,21 +233,6 @@ class Quotas(Reports):  # D
 
 
 class Children(Reports):  # E
-    policy = {"podFailurePolicy": {"rules": [{"action": "FailJob", "onExitCodes": {"operator": "NotIn", "values": [137]}}]}}
-
-    def test_failure_policy_of_a_job_set(self):
-        self.refused(jobset(replicated(pod(restartPolicy="OnFailure"), job_spec=self.policy)), "TPU-412", "podFailurePolicy need Never")
-        self.refused(jobset(replicated(job_spec=self.policy)), "TPU-412", "restartPolicy is missing, which means OnFailure")
-        self.fine(jobset(replicated(pod(restartPolicy="Never"), job_spec=self.policy)))
-
-    def test_failure_policy_of_a_job(self):
-        self.refused(job(pod(restartPolicy="OnFailure"), **self.policy), "TPU-412", "podFailurePolicy need Never")
-
-    def test_restart_policies(self):
-        self.refused(job(pod(restartPolicy="Always")), "TPU-412", "restartPolicy is Always")
-        self.fine(jobset(replicated(pod())))
-        self.refused(lws(pod(restartPolicy="Never")), "TPU-412", "Pods of a StatefulSet need Always")
-
     def test_parallelism_alone(self):
         self.refused(job(completions=None), "TPU-412", "completions is missing")
         self.fine(job(pod(topology="2x2"), completions=None, parallelism=None))
@@ -261,15 +246,6 @@ class Children(Reports):  # E
         for more in ({"selector": {}}, {"manualSelector": True}):
             nightly = named("CronJob", "nightly", {"schedule": "0 0 * * *", "jobTemplate": {"spec": job(**more)[0]["spec"]}})
             self.refused([nightly], "TPU-412", "neither a selector nor manualSelector")
-
-    def test_coordinators(self):
-        self.refused(jobset(coordinator={"replicatedJob": "other"}), "TPU-412", "which does not exist")
-        self.refused(jobset(coordinator={"replicatedJob": "slice", "podIndex": 4}), "TPU-412", "podIndex is 4")
-        self.fine(jobset(coordinator={"replicatedJob": "slice", "jobIndex": 0, "podIndex": 3}))
-
-    def test_names_that_jobset_refuses(self):
-        self.refused(jobset(name="a" * 50), "TPU-412", "of a Pod has")
-        self.fine(jobset(name="a" * 47))
 
     def test_names_that_kuberay_refuses(self):
         self.warned(ray(hosts=4, name="a" * 54), "TPU-412", "54 characters, and 53 are allowed")
@@ -306,12 +282,6 @@ class Containers(Reports):  # E1
 
 
 class Order(Reports):  # F
-    def test_of_a_stateful_set(self):
-        self.warned(stateful_set(pod(container(**PROBE))), "TPU-413", "podManagementPolicy is missing, which means OrderedReady")
-        self.fine(stateful_set(pod(container(**PROBE)), podManagementPolicy="Parallel"))
-        self.fine(stateful_set())
-        self.fine(stateful_set(pod(container(livenessProbe=PROBE["readinessProbe"]))))
-
     def test_of_a_leader(self):
         self.warned(lws(leader=pod(container(**PROBE)), startupPolicy="LeaderReady"), "TPU-413", "startupPolicy is LeaderReady")
         self.fine(lws(pod(container(**PROBE)), leader=pod(), startupPolicy="LeaderReady"))
