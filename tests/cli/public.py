@@ -29,10 +29,6 @@ class Pools(Reports):
         self.fine(job(pod(select={"iam.gke.io/gke-metadata-server-enabled": "true"})), "--workload-metadata=GKE_METADATA")
         self.assertNotIn("--workload-metadata", self.fine(job()).text)
 
-    def test_a_label_that_somebody_may_give(self):
-        self.fine(job(pod(select={"cloud.google.com/gke-queued": "true"})),
-                  "whether a node of such a pool has cloud.google.com/gke-queued=true, which the Pods select, is not known", without="no node of")
-
     def test_of_jobs_that_jobset_keeps_apart(self):
         apart = jobset(replicated(single(), replicas=2, hosts=1), metadata={"annotations": EXCLUSIVE})
         said = self.fine(apart)
@@ -40,18 +36,6 @@ class Pools(Reports):
         self.assertIn("JobSet keeps each Job on one node pool, and other Jobs of the same priority off it", said.text)
         self.assertNotIn("on any node that fits", said.text)
         self.fine(jobset(replicated(single(), replicas=2, hosts=1)), "1 node pool of 2 ct6e-standard-4t", "on any node that fits")
-
-    def test_jobs_of_two_hosts_each(self):
-        apart = jobset(replicated(single(), replicas=2, hosts=2), metadata={"annotations": EXCLUSIVE})
-        self.assertIn("2 node pools of 2 ct6e-standard-4t each", self.fine(apart).text)
-
-    def test_networks_that_are_claimed(self):
-        claims = [{"name": "net", "resourceClaimTemplateName": "cards"}]
-        template = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": {"name": "cards", "namespace": "ml"},
-                    "spec": {"spec": {"devices": {"requests": [{"name": "n", "exactly": {"deviceClassName": "netdev.google.com"}}]}}}}
-        self.fine(job(pod(resourceClaims=claims)) + [template],
-                  "gke-networking-dra-driver=true", "the Pods also claim devices: ResourceClaimTemplate cards")
-        self.fine(job(pod(resourceClaims=claims)), "the Pods also claim devices", without="dra-driver")
 
 
 class Stand(Reports):

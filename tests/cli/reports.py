@@ -191,23 +191,6 @@ class Coordinators(Reports):  # C
 
 
 class Quotas(Reports):  # D
-    def pods(self, **requests):
-        asks = container()
-        asks["resources"]["requests"] = {**requests, "google.com/tpu": "4"}
-        return jobset(replicated(pod(asks), replicas=2), metadata=QUEUED, suspend=True)
-
-    def test_that_covers_chips_alone(self):
-        self.fine(self.pods(cpu="100", memory="200Gi") + queue(("google.com/tpu", 32)), "not known: whether Kueue leaves out cpu, memory")
-
-    def test_that_is_short_of_something_else(self):
-        said = self.warned(self.pods(cpu="100") + queue(("google.com/tpu", 32), ("cpu", 400)), "quota",
-                           "0 of 400 of cpu are reserved, the workload needs 800: short by 400 of cpu")
-        self.assertNotIn("as Kueue admits it", said.text)
-
-    def test_that_suffices(self):
-        self.fine(self.pods(cpu="100", memory="200Gi") + queue(("google.com/tpu", 32), ("cpu", 800), ("memory", "1600Gi")),
-                  "as Kueue admits it from queue team, with flavor v6e", without="not known")
-
     def test_of_what_the_templates_ask(self):
         objects = ray()
         objects[0]["metadata"].update(QUEUED)  # what KubeRay adds to the Pods, Kueue does not count
@@ -391,19 +374,6 @@ class Placement(Reports):  # B, I
 
 
 class NodePools(Reports):  # K
-    def made(self, **select):
-        return Said(jobset(replicated(pod(select=select)))).text
-
-    def test_labels_of_the_pods_own(self):
-        self.assertIn("--node-labels=provisioner-nodepool-id=someone-1", self.made(**{"provisioner-nodepool-id": "someone-1"}))
-
-    def test_none_that_the_pods_fit(self):
-        for key, value in (("cloud.google.com/gke-accelerator-count", "8"), ("node.kubernetes.io/instance-type", "ct6e-standard-8t"),
-                           ("cloud.google.com/compute-class", "other"), ("cloud.google.com/gke-tpu-slice-name", "x")):
-            said = self.made(**{key: value})
-            self.assertIn("\n    none: ", said)
-            self.assertNotIn("gcloud", said)
-
     def test_a_machine_that_the_shape_has_not(self):
         for key, value in (("cloud.google.com/gke-accelerator-count", "8"), ("node.kubernetes.io/instance-type", "ct6e-standard-8t"),
                            ("cloud.google.com/machine-family", "ct5lp")):
@@ -418,9 +388,6 @@ class NodePools(Reports):  # K
         required = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "cloud.google.com/gke-nodepool", "operator": "In", "values": ["mine"]}]}]}
         affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
         self.assertIn("node-pools create mine", self.fine(jobset(replicated(pod(affinity=affinity)))).text)
-
-    def test_a_zone_and_a_pool_by_name(self):
-        self.assertIn("node-pools create mine", self.made(**{"cloud.google.com/gke-nodepool": "mine", "topology.kubernetes.io/zone": "z"}))
 
     def test_two_ways_to_pay(self):
         both = {"cloud.google.com/gke-spot": "true", "cloud.google.com/reservation-name": "r"}
