@@ -317,19 +317,21 @@ def review(objects, flags):
 def try_review(count, name, flags, objects):
     """The same of `review`, which looks at each object alone."""
     rank = {"allowed": 0, "denied": 1, "unusable": 2}
+    tried, edited = [], []
     for place, before in enumerate(review(objects, flags)):
         for finding in before["findings"]:
-            how, identity = finding["how"], finding["id"]
-            if "choice" in how:
+            if "choice" in finding["how"]:
                 continue
-            count.reviewed += len(how["edits"])
+            count.reviewed += len(finding["how"]["edits"])
             changed = copy.deepcopy(objects[place])
-            for change in how["edits"]:
+            for change in finding["how"]["edits"]:
                 edit(changed, change)
-            (after,) = review([changed], flags)
-            what = f"review of {name}, {identity}: {finding['fix']}"
-            if identity in {each["id"] for each in after["findings"]} or rank[after["verdict"]] > rank[before["verdict"]]:
-                count.fail(what, f"{after['verdict']}: {[each['sentence'] for each in after['findings']]}")
+            tried.append((finding, before["verdict"]))
+            edited.append(changed)
+    for (finding, verdict), after in zip(tried, review(edited, flags) if edited else [], strict=True):
+        what = f"review of {name}, {finding['id']}: {finding['fix']}"
+        if finding["id"] in {each["id"] for each in after["findings"]} or rank[after["verdict"]] > rank[verdict]:
+            count.fail(what, f"{after['verdict']}: {[each['sentence'] for each in after['findings']]}")
 
 
 def pools_of(said):

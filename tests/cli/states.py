@@ -153,33 +153,12 @@ class States(unittest.TestCase):
 class Replaced(States):
     """Pods that are being deleted."""
 
-    def test_all_is_well(self):
-        self.held(job() + nodes("a") + [SERVICE], ["running"])
-
-    def test_a_restarted_jobset_beside_its_last_attempt(self):
-        old = jobset(0, "a") + jobset(1, "b")
-        leaves(*old)
-        for each in old:
-            each["spec"]["containers"][0]["env"] = []
-        self.held(old + jobset(0, "c", "1") + jobset(1, "d", "1") + nodes(*"abcd") + [SERVICE], ["running", "running"])
-
     def test_a_jobset_half_restarted(self):
         old, new = jobset(0, "a", of=1), jobset(0, "b", "1", of=1)
         leaves(*old)
         for each in new[2:]:
             waits(each)
         self.held(old + new + nodes("a", "b") + [SERVICE], ["forming"])
-
-    def test_an_attempt_that_failed_beside_the_next(self):
-        old = jobset(0, "a", of=1)
-        for each in old:
-            fails(each, 3, "Error")
-        self.held(old + jobset(0, "b", "1", of=1) + nodes("a", "b") + [SERVICE], ["running"])
-
-    def test_all_is_being_deleted(self):
-        old = job()
-        leaves(*old)
-        self.held(old + nodes("a") + [SERVICE], ["forming"])
 
     def test_one_is_replaced_on_its_node(self):
         pods = job()
@@ -189,30 +168,6 @@ class Replaced(States):
         self.held(pods + [old] + nodes("a") + [SERVICE], ["running"])
         _, said = self.ask("slices", pods + [old] + nodes("a"))
         self.assertEqual(len(said["slices"][0]["members"]), 5)
-
-    def test_two_that_stay_are_one_too_many(self):
-        pods = job()
-        twice = copy.deepcopy(pods[2])
-        twice["metadata"].update(name="twice", uid="twice")
-        self.held(pods + [twice] + nodes("a") + [SERVICE], ["broken"], ["error duplicate-worker-id"])
-
-    def test_one_goes_to_another_pool(self):
-        old = job()
-        leaves(*old)
-        self.held(old + job("b", "y") + nodes("a", "b") + [SERVICE], ["running"])
-
-    def test_two_pools_that_stay(self):
-        pods = job()
-        pods[3]["spec"]["nodeName"] = "b-3"
-        self.held(pods + nodes("a", "b") + [SERVICE], ["running"], ["error split-pools"])
-
-    def test_a_statefulset_rolls_over(self):
-        pods = statefulset()
-        for each in pods[2:]:
-            each["metadata"]["labels"]["controller-revision-hash"] = "two"
-            each["spec"]["containers"][0]["env"][1]["value"] = "a,b,c,d"
-        found = self.held(pods + nodes("a") + [SERVICE], ["running"], ["warning list-differs"])
-        self.assertIn("may be rolling over", found[0]["what"])
 
     def test_a_leader_and_its_workers_are_of_one_template(self):
         pods = lws(0, "a")
@@ -247,13 +202,6 @@ class Lost(States):
                 leaves(pods[2])
                 self.held(pods + [new] + around + [SERVICE], ["forming"], [f"{severity} unfit-pool"])
 
-    def test_a_node_that_is_gone(self):
-        found = self.held(job() + nodes("a")[:3] + [SERVICE], ["broken"], ["warning member-lost"])
-        self.assertIn("node a-3 was deleted", found[0]["what"])
-
-    def test_without_nodes_nothing_is_gone(self):
-        self.held(job() + [SERVICE], ["running"])
-
     def test_an_evicted_member(self):
         for minutes, phase, severity in (2, "forming", "warning"), (40, "broken", "error"):
             with self.subTest(minutes):
@@ -262,32 +210,6 @@ class Lost(States):
                 found = self.held(pods + nodes("a") + [SERVICE], [phase], [f"{severity} member-lost"])
                 self.assertIn("Pod train-1-x (host 1) has failed (Evicted: The node was low on resource: memory.)", found[0]["what"])
                 self.assertIn("involvedObject.kind=Job,involvedObject.name=train", found[0]["fix"])
-
-    def test_an_evicted_member_that_was_replaced(self):
-        pods = job()
-        old = copy.deepcopy(pods[1])
-        old["metadata"].update(name="old", uid="old")
-        fails(old, 40)
-        self.held(pods + [old] + nodes("a") + [SERVICE], ["running"])
-
-    def test_a_container_that_ended_beside_another(self):
-        for code, phase, findings in (0, "running", []), (1, "broken", ["error member-lost"]):
-            with self.subTest(code):
-                pods = job()
-                ends(pods[1], code)
-                self.held(pods + nodes("a") + [SERVICE], [phase], findings)
-
-    def test_all_ended_beside_another(self):
-        pods = job()
-        for each in pods:
-            ends(each, 0)
-        self.held(pods + nodes("a") + [SERVICE], ["ended"])
-
-    def test_a_container_that_the_kubelet_starts_again(self):
-        pods = job()
-        pods[1]["spec"]["restartPolicy"] = "OnFailure"
-        ends(pods[1], 1, beside=False)
-        self.held(pods + nodes("a") + [SERVICE], ["forming"])
 
 
 class Read(States):
@@ -333,13 +255,6 @@ class Read(States):
         first[0]["status"]["conditions"][0]["status"] = "False"
         found = self.held(first + nodes("a") + [SERVICE], ["forming"], ["warning incomplete"])
         self.assertIn("Pod web-0 is not Ready, and a StatefulSet with podManagementPolicy OrderedReady", found[0]["fix"])
-
-    def test_a_node_that_is_lost_for_hours(self):
-        """kubeflow/trainer#720"""
-        pods, around = job(), nodes("a")
-        unready(around[2], 150)
-        leaves(pods[2])
-        self.held(pods + around + [SERVICE], ["broken"], ["error member-lost", "error unfit-pool"])
 
     def test_a_place_that_was_lost_twice(self):
         pods = job()

@@ -13,7 +13,6 @@ import agree
 import cluster
 import container_env
 import jax_verdict
-import ray_verdict
 import zone
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
@@ -218,14 +217,6 @@ class JaxVerdict(unittest.TestCase):
                  "id": i, "slice": 0, "list": ["w-0.svc", "w-1.svc"],
                  "coordinator": "w-0.svc:8482"} for i in range(2)]
 
-    def test_right(self):
-        self.assertEqual([], jax_verdict.derived(self.probes()))
-
-    def test_swapped_ids(self):
-        probes = self.probes()
-        probes[0]["id"], probes[1]["id"] = 1, 0
-        self.assertEqual(2, len(jax_verdict.derived(probes)))
-
     def test_a_crash_is_not_agreement(self):
         probes = [*self.probes(), {"label": "p2", "name": "w-2.svc", "crash": "the fork ended"}]
         self.assertEqual(["p2: the fork ended"], jax_verdict.derived(probes))
@@ -233,28 +224,6 @@ class JaxVerdict(unittest.TestCase):
     def test_a_job_that_met_others_than_the_lists_say(self):
         outcome = {"label": "p0", "error": None, "id": 0, "count": 1, "names": ["x.svc"]}
         self.assertEqual(1, len(jax_verdict.formed([outcome], ["w-0.svc"])))
-
-
-class RayVerdict(unittest.TestCase):
-    def probes(self):
-        return [{"label": f"p{i}", "tpu_name": "g-0", "tpu_pod_type": "v6e-8",
-                 "tpu_topology": "2x4", "workers": 2, "tpu_worker_id": i,
-                 "additional_resources": {"g-0": 1, **({"TPU-v6e-8-head": 1} if i == 0 else {})},
-                 "accelerator_labels": {"ray.io/tpu-slice-name": "g-0",
-                                        "ray.io/tpu-worker-id": str(i),
-                                        "ray.io/tpu-topology": "2x4",
-                                        "ray.io/tpu-pod-type": "v6e-8"}} for i in range(2)]
-
-    def test_right(self):
-        self.assertEqual([], ray_verdict.derived(self.probes(), slices=1))
-
-    def test_a_slice_too_few(self):
-        self.assertEqual(1, len(ray_verdict.derived(self.probes(), slices=2)))
-
-    def test_a_head_too_many(self):
-        probes = self.probes()
-        probes[1]["additional_resources"]["TPU-v6e-8-head"] = 1
-        self.assertEqual(1, len(ray_verdict.derived(probes, slices=1)))
 
 
 class Agree(unittest.TestCase):
