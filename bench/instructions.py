@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds a review to its instructions and to no allocation.
 
-bench/instructions.py build/ci/bench/review_loop [--update]
+bench/instructions.py build/bench/bench/review_loop [--update]
 
 Of each payload callgrind counts what a read, an admit and an admit with a hint of one round take;
 it repeats exactly, so nothing here is a time. Fails where a count is more than 3 % off the one in instructions.txt,
@@ -53,7 +53,7 @@ def recorded():
 
 
 def write(counts):
-    head = "# Instructions of one review: bench/instructions.py build/ci/bench/review_loop --update\n"
+    head = "# Instructions of one review: bench/instructions.py build/bench/bench/review_loop --update\n"
     TABLE.write_text(head + "".join(f"{payload:8}{part:8}{count:>8,}\n"
                                     for (payload, part), count in counts.items()))
 
@@ -66,7 +66,7 @@ def off(counts, wanted):
         elif abs(count - wanted[case]) > TOLERANCE * wanted[case]:
             yield (f"{' '.join(case)}: {count:,} instructions, recorded {wanted[case]:,} "
                    f"({count / wanted[case] - 1:+.1%}); if that is meant, run "
-                   f"bench/instructions.py build/ci/bench/review_loop --update")
+                   f"bench/instructions.py build/bench/bench/review_loop --update")
 
 
 def allocating(program):

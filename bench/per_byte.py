@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Instructions a byte of reviews that are one thing again and again: per_byte.py build/ci/bench/answer_files
+"""Instructions a byte of reviews that are one thing again and again: per_byte.py build/bench/bench/answer_files
 [--size BYTES] [--only TEXT] [--all]
 
 callgrind counts what the answer to each of bench/long_reviews.py takes, the first of a fresh workspace; it repeats

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the whole server process to what a review over loopback costs it.
 
-bench/process.py build/ci/server/tpu-webhook build/ci/bench/print_payload [--update]
+bench/process.py build/bench/server/tpu-webhook build/bench/bench/print_payload [--update]
 
 Per review of one kept TLS connection, once all that grows has grown: instructions (callgrind, within 3 % of
 process.txt), allocations (calls of malloc and its kin, no more than there), system calls of the event loop for the
@@ -10,7 +10,7 @@ the start of the program and the handshake. `usual` is the recorded Pod of a Job
 to 44 KB, for which no release is trained. OpenSSL allocates seven times a review and twice a further record: it
 gives its buffers back so that an idle connection is small. The others are frames of coroutines.
 
-The table is of the preset "ci" with the compiler and libraries of Debian 12, on a processor with AVX2. Exits 77
+The table is of the preset "bench" with the compiler and libraries of Debian 12, on a processor with AVX2. Exits 77
 where valgrind or strace is not installed.
 """
 

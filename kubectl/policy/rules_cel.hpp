@@ -31,8 +31,9 @@ struct JudgedRules {
 //              that the old object had with at least the same amount
 std::vector<Step> rule_steps(const JudgedRules& rules);
 
-// Returns whether any rule has a check that only warns, for objects whose Pods are expected to end,
-// such as Jobs (if `ends` is true), or for other objects (if `ends` is false).
+// Returns whether any rule has a check that only warns. If `ends` is true, only checks of objects
+// whose Pods are expected to end, such as Jobs, count. Otherwise only checks of other objects
+// count.
 bool are_any_warned(const team_rules::Rules& rules, bool ends);
 
 // Returns CEL for the judgement of the new object: "dev: kept", "dev: TPU-654", or
@@ -43,8 +44,8 @@ std::string judgement_cel();
 // counts as 0, because it creates no Pods but would make a sum smaller.
 std::string count_cel(std::string_view number);
 
-// Returns CEL for a number of Pods of a Job. If the CEL condition `indexed` is true, this is the
-// number of all its Pods (completions), otherwise the number of Pods that run at the same time.
+// Returns CEL that computes how many Pods of a Job count. If the CEL condition `indexed` is true,
+// these are all its Pods (completions), otherwise the Pods that run at the same time.
 // `spec` is the CEL path of the Job's spec.
 std::string job_pods_cel(std::string_view spec, std::string_view indexed);
 

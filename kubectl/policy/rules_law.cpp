@@ -155,10 +155,10 @@ constexpr Maker makers[] = {
     {"StatefulSet", "", "Pod", "leaderworkerset.x-k8s.io", "leaderworkersets"},
 };
 
-// Returns CEL that is true if a controller creates an object of `kind` from another judged object.
-// The CEL reads ownerReferences, which every user can write. So the CEL also requires that the
-// request's user has the permission to update the status of Maker::resource. Only the controller
-// has this permission. The CEL is false for every update.
+// Returns CEL that is true if a controller creates an object of `kind` for an owner that the
+// policies check too. The CEL reads ownerReferences, which every user can write. So the CEL also
+// requires that the request's user has the permission to update the status of Maker::resource. Only
+// the controller has this permission. The CEL is false for every update.
 std::string made_by_its_maker(std::string_view kind) {
   std::string out;
   for (const Maker& each : makers) {

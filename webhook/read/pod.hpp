@@ -256,8 +256,9 @@ struct Pod : PodMembers {
 static_assert(variable_count <= 32);  // bits of Container::variables
 
 // Reads the next value of `reader` as a Pod. `prefix` is Config::prefix. Fails if a field of Pod
-// has a value of a wrong type, or if a key is repeated. Also fails, with chips_invalid and after
-// all other fields were read, if an amount of google.com/tpu is not a whole number of chips.
+// has a value of a wrong type, or if a key is repeated. If an amount of google.com/tpu is not a
+// whole number of chips, all other fields are read first, and then the function fails with
+// chips_invalid.
 bool read_pod(base::json::Reader& reader, std::string_view prefix, Pod& pod);
 // The same into one that was cleared.
 bool read_into_empty_pod(base::json::Reader& reader, std::string_view prefix, Pod& pod);

@@ -55,10 +55,10 @@ const Json& wanted_container() {
 // The user that the chart names where its values name none, and its groups.
 constexpr long usual_id = 65532;
 
-// Returns the securityContext that the chart would render for a Pod with this `spec`. The chart's
-// values choose runAsUser, runAsGroup and fsGroup, so a number above 0 is copied from `spec`. Any
-// other value becomes `usual_id`, because the chart never renders 0. A missing field stays missing,
-// because the values may omit it so that a platform such as OpenShift sets it.
+// Returns the securityContext to compare with the one of `spec`. The Helm values choose runAsUser,
+// runAsGroup and fsGroup, so each number above 0 is copied from `spec`. 0, or something that is not
+// a number, becomes `usual_id`, because the chart never renders it. A missing field stays missing,
+// because the Helm values can omit it so that a platform such as OpenShift sets the field.
 Json wanted_security(const Json& spec) {
   Json out = {{"runAsNonRoot", true}, {"seccompProfile", {{"type", "RuntimeDefault"}}}};
   for (const char* key : {"runAsUser", "runAsGroup", "fsGroup"}) {
@@ -335,7 +335,7 @@ std::string without_a_token(const View& view) {
   if (!settings_known(view) || !needs_api_server(view) ||
       has_token(pod_spec(view.deployment.object)))
     return {};
-  return "its Pods mount no ServiceAccount token, but features that are on need one to call the "
+  return "its Pods mount no ServiceAccount token, but enabled features need a token to call the "
          "API server";
 }
 

@@ -48,8 +48,8 @@ class Store final : public webhook::read::ClusterView {
   // selected roles; by default all are selected.
   struct KeptOfPods {
     bool ray_workers = true;
-    bool leaders = true;  // the leader Pods of the Jobs of JobSets
-    bool holders = true;  // the Pods that use the chips of Nodes
+    bool leaders = true;  // whether the leader Pods of the Jobs of JobSets are kept
+    bool holders = true;  // whether the Pods that use the chips of Nodes are kept
   };
   void keep_of_pods(const KeptOfPods& kept) { kept_ = kept; }
 

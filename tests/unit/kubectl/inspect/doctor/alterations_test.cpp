@@ -639,7 +639,7 @@ const All& of_program() {
          std::erase_if(volumes.get_ref<Json::array_t&>(),
                        [](const Json& each) { return each["name"] == "account"; });
        },
-       Verdict::fail, "pods", "features that are on need one to call the API server"},
+       Verdict::fail, "pods", "enabled features need a token to call the API server"},
       {"a_token_mounted_by_default", in_spec("/automountServiceAccountToken", true), Verdict::warn,
        "pods", "automountServiceAccountToken is true, expected none"},
       {"another_priority",
