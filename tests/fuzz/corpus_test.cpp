@@ -1,5 +1,6 @@
 // Every file of corpus/<target> and regressions/<target> through its target, one test
-// for each target and folder: without clang, and in seconds.
+// for each target and folder: without clang, and in seconds. Some targets have a folder
+// of the tree as well.
 
 #include "tests/fuzz/targets.hpp"
 
@@ -12,6 +13,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <string>
 #include <vector>
 
 namespace tpuwh::fuzz {
@@ -26,7 +29,6 @@ std::string read_text(const fs::path& file) {
 
 std::vector<fs::path> files_below(const fs::path& folder) {
   std::vector<fs::path> out;
-  if (!fs::exists(folder)) return out;
   for (const auto& entry : fs::directory_iterator(folder)) out.push_back(entry.path());
   std::ranges::sort(out);
   return out;
@@ -81,14 +83,26 @@ TEST(Require, breaks_what_does_not_hold) {
   EXPECT_THROW(require(false, "does not hold"), Broken);
 }
 
+// Files that the tree has anyway; tests/fuzz/run gives libFuzzer the same.
+const std::map<std::string_view, fs::path> of_the_tree = {
+    {"input", "tests/golden/ray/cluster_right"},
+    {"manifest", "tests/e2e/manifests"},
+    {"rules", "docs/samples/team"},
+    {"watch", "tests/unit/server/kube/recorded"}};
+
 void register_all() {
-  for (const Target& target : targets())
-    for (const char* place : {"corpus", "regressions"}) {
-      const fs::path folder = fs::path(TPUWH_FUZZ_FILES) / place / target.name;
-      ::testing::RegisterTest(place, std::string(target.name).c_str(), nullptr, nullptr,
+  const fs::path here(TPUWH_FUZZ_FILES), root = here.parent_path().parent_path();
+  for (const Target& target : targets()) {
+    std::map<std::string, fs::path> folders;
+    for (const char* place : {"corpus", "regressions"})
+      if (fs::exists(here / place / target.name)) folders[place] = here / place / target.name;
+    if (const auto found = of_the_tree.find(target.name); found != of_the_tree.end())
+      folders["tree"] = root / found->second;
+    for (const auto& [place, folder] : folders)
+      ::testing::RegisterTest(place.c_str(), std::string(target.name).c_str(), nullptr, nullptr,
                               folder.c_str(), 1,
-                              [target, folder] { return new Corpus(target, folder); });
-    }
+                              [target, folder = folder] { return new Corpus(target, folder); });
+  }
 }
 
 }  // namespace

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <random>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,139 +20,40 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Random = std::minstd_rand;
 
+std::vector<std::string> split(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
 // What decisions read, so that chance finds it.
-const std::vector<std::string> words{"",
-                                     "0",
-                                     "1",
-                                     "2",
-                                     "3",
-                                     "01",
-                                     "-1",
-                                     "4294967296",
-                                     "localhost",
-                                     "localhost:8471",
-                                     "false",
-                                     "none",
-                                     "v1;",
-                                     "v2;x",
-                                     "x-y",
-                                     "a.b",
-                                     "TPU_WORKER_ID",
-                                     "TPU_WORKER_HOSTNAMES",
-                                     "TPU_PROCESS_ADDRESSES",
-                                     "TPU_PROCESS_PORT",
-                                     "TPU_NAME",
-                                     "MEGASCALE_NUM_SLICES",
-                                     "MEGASCALE_SLICE_ID",
-                                     "MEGASCALE_COORDINATOR_ADDRESS",
-                                     "MEGASCALE_PORT",
-                                     "TPU_DEVICE_PLUGIN_HOST_IP",
-                                     "TPU_DEVICE_PLUGIN_ADDR",
-                                     "$(TPU_DEVICE_PLUGIN_HOST_IP):2112",
-                                     "1x1",
-                                     "2x2",
-                                     "2x4",
-                                     "4x4",
-                                     "2x2x1",
-                                     "2x2x2",
-                                     "3x3",
-                                     "4X4",
-                                     "1024x1024",
-                                     "tpu-v6e-slice",
-                                     "tpu-v5-lite-podslice",
-                                     "tpu-v5p-slice",
-                                     "tpu7x",
-                                     "tpu7",
-                                     "cloud.google.com/gke-nodepool",
-                                     "In",
-                                     "NotIn",
-                                     "Exists",
-                                     "Always",
-                                     "worker",
-                                     "ClusterFirst",
-                                     "None",
-                                     "8471",
-                                     "65536"};
-const std::vector<std::string> keys{"metadata",
-                                    "spec",
-                                    "labels",
-                                    "annotations",
-                                    "nodeSelector",
-                                    "affinity",
-                                    "nodeAffinity",
-                                    "podAffinity",
-                                    "podAntiAffinity",
-                                    "requiredDuringSchedulingIgnoredDuringExecution",
-                                    "preferredDuringSchedulingIgnoredDuringExecution",
-                                    "nodeSelectorTerms",
-                                    "matchExpressions",
-                                    "matchFields",
-                                    "key",
-                                    "operator",
-                                    "values",
-                                    "containers",
-                                    "initContainers",
-                                    "env",
-                                    "name",
-                                    "value",
-                                    "valueFrom",
-                                    "resources",
-                                    "limits",
-                                    "requests",
-                                    "google.com/tpu",
-                                    "hostname",
-                                    "subdomain",
-                                    "hostnameOverride",
-                                    "dnsPolicy",
-                                    "hostNetwork",
-                                    "priority",
-                                    "schedulingGates",
-                                    "schedulingGroup",
-                                    "ownerReferences",
-                                    "uid",
-                                    "kind",
-                                    "controller",
-                                    "restartPolicy",
-                                    "topologyKey",
-                                    "namespaceSelector",
-                                    "labelSelector",
-                                    "weight",
-                                    "podAffinityTerm",
-                                    "cloud.google.com/gke-tpu-accelerator",
-                                    "cloud.google.com/gke-tpu-topology",
-                                    "cloud.google.com/gke-tpu-slice-topology",
-                                    "cloud.google.com/gke-nodepool",
-                                    "cloud.google.com/gke-accelerator-count",
-                                    "cloud.google.com/gke-tpu-slice-2x4-id",
-                                    "batch.kubernetes.io/job-completion-index",
-                                    "batch.kubernetes.io/job-name",
-                                    "job-name",
-                                    "jobset.sigs.k8s.io/jobset-name",
-                                    "jobset.sigs.k8s.io/replicatedjob-name",
-                                    "jobset.sigs.k8s.io/replicatedjob-replicas",
-                                    "jobset.sigs.k8s.io/job-index",
-                                    "jobset.sigs.k8s.io/group-name",
-                                    "jobset.sigs.k8s.io/group-replicas",
-                                    "jobset.sigs.k8s.io/job-group-index",
-                                    "ray.io/node-type",
-                                    "ray.io/cluster",
-                                    "ray.io/group",
-                                    "ray.io/worker-group-replica-index",
-                                    "ray.io/replica-host-index",
-                                    "replicaIndex",
-                                    "kueue.x-k8s.io/queue-name",
-                                    "alpha.jobset.sigs.k8s.io/exclusive-topology",
-                                    "tpu-webhook.dev/slice-key",
-                                    "tpu-webhook.dev/priority",
-                                    "tpu-webhook.dev/injected",
-                                    "tpu-webhook.dev/slice",
-                                    "tpu-webhook.dev/inject",
-                                    "tpu-webhook.dev/exclusive-topology",
-                                    "operation",
-                                    "dryRun",
-                                    "subResource",
-                                    "object",
-                                    "request"};
+const std::vector<std::string> words = split(R"(
+    0 1 2 3 01 -1 4294967296 localhost localhost:8471 false none v1; v2;x x-y a.b TPU_WORKER_ID
+    TPU_WORKER_HOSTNAMES TPU_PROCESS_ADDRESSES TPU_PROCESS_PORT TPU_NAME MEGASCALE_NUM_SLICES
+    MEGASCALE_SLICE_ID MEGASCALE_COORDINATOR_ADDRESS MEGASCALE_PORT TPU_DEVICE_PLUGIN_HOST_IP
+    TPU_DEVICE_PLUGIN_ADDR $(TPU_DEVICE_PLUGIN_HOST_IP):2112 1x1 2x2 2x4 4x4 2x2x1 2x2x2 3x3 4X4
+    1024x1024 tpu-v6e-slice tpu-v5-lite-podslice tpu-v5p-slice tpu7x tpu7
+    cloud.google.com/gke-nodepool In NotIn Exists Always worker ClusterFirst None 8471 65536)");
+const std::vector<std::string> keys = split(R"(
+    metadata spec labels annotations nodeSelector affinity nodeAffinity podAffinity
+    podAntiAffinity requiredDuringSchedulingIgnoredDuringExecution
+    preferredDuringSchedulingIgnoredDuringExecution nodeSelectorTerms matchExpressions
+    matchFields key operator values containers initContainers env name value valueFrom resources
+    limits requests google.com/tpu hostname subdomain hostnameOverride dnsPolicy hostNetwork
+    priority schedulingGates schedulingGroup ownerReferences uid kind controller restartPolicy
+    topologyKey namespaceSelector labelSelector weight podAffinityTerm
+    cloud.google.com/gke-tpu-accelerator cloud.google.com/gke-tpu-topology
+    cloud.google.com/gke-tpu-slice-topology cloud.google.com/gke-nodepool
+    cloud.google.com/gke-accelerator-count cloud.google.com/gke-tpu-slice-2x4-id
+    batch.kubernetes.io/job-completion-index batch.kubernetes.io/job-name job-name
+    jobset.sigs.k8s.io/jobset-name jobset.sigs.k8s.io/replicatedjob-name
+    jobset.sigs.k8s.io/replicatedjob-replicas jobset.sigs.k8s.io/job-index
+    jobset.sigs.k8s.io/group-name jobset.sigs.k8s.io/group-replicas
+    jobset.sigs.k8s.io/job-group-index ray.io/node-type ray.io/cluster ray.io/group
+    ray.io/worker-group-replica-index ray.io/replica-host-index replicaIndex
+    kueue.x-k8s.io/queue-name alpha.jobset.sigs.k8s.io/exclusive-topology
+    tpu-webhook.dev/slice-key tpu-webhook.dev/priority tpu-webhook.dev/injected
+    tpu-webhook.dev/slice tpu-webhook.dev/inject tpu-webhook.dev/exclusive-topology operation
+    dryRun subResource object request)");
 
 std::size_t below(Random& random, std::size_t bound) {
   return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random);
@@ -167,7 +70,7 @@ void collect(Json& value, std::vector<Json*>& out) {
 }
 
 Json scalar(Random& random) {
-  switch (below(random, 8)) {
+  switch (below(random, 9)) {
     case 0:
       return nullptr;
     case 1:
@@ -178,6 +81,8 @@ Json scalar(Random& random) {
       return Json::object();
     case 4:
       return Json::array();
+    case 5:
+      return "";
     default:
       return any(random, words);
   }

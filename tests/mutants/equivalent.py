@@ -11,20 +11,19 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Equivalent:
-    """Two lines for each: FILE | the source's line | OPERATOR: what stood there -> what stands there | which of those
-    that say the same, as run.py prints it; and the reason, behind blanks."""
+    """FILE | the source's line | OPERATOR: what stood there -> what stands there | which of those that say the same, as
+    run.py prints it; and behind those of one reason the reason, behind blanks."""
 
     def __init__(self):
-        self._all = {}
-        name = None
+        self._all, names = {}, []
         for line in (pathlib.Path(__file__).parent / "equivalent.txt").read_text().splitlines():
-            if line.startswith(" ") and name:
-                self._all[name] = (self._all[name] + " " + line.strip()).strip()
+            if line.startswith(" "):
+                self._all.update(dict.fromkeys(names, line.strip()))
+                names = []
             elif line and not line.startswith("#"):
-                name = line.strip()
-                self._all[name] = ""
-        if without := [name for name, reason in self._all.items() if not reason]:
-            raise ValueError(f"equivalent.txt: no reason: {without}")
+                names.append(line)
+        if names:
+            raise ValueError(f"equivalent.txt: no reason: {names}")
 
     def has(self, name):
         return name in self._all

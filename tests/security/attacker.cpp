@@ -39,7 +39,7 @@ constexpr const char* usage =
     "  pipeline\n"
     "  key-updates  [--request] [--charge SECONDS]\n"
     "  slow-bodies  [--trickle]\n"
-    "  kept-bodies  [--size BYTES | --file FILE] [--complete]\n"
+    "  kept-bodies  --file FILE [--complete]\n"
     "  reviews      --file FILE [--count N] [--at-once N] [--unread]\n"
     "  polite       [--file FILE] [--every SECONDS] [--addresses N]\n";
 
@@ -63,7 +63,6 @@ Options parse(int count, char** words) {
     else if (word == "--trickle") options.trickle = true;
     else if (word == "--complete") options.complete = true;
     else if (word == "--unread") options.unread = true;
-    else if (word == "--size") options.size = std::stoul(value());
     else if (word == "--file") options.file = value();
     else if (word == "--at-once") options.at_once = std::stoul(value());
     else if (word == "--every")
@@ -74,7 +73,7 @@ Options parse(int count, char** words) {
     else throw std::invalid_argument("unknown option " + std::string(word));
   }
   if (options.target.port == 0) throw std::invalid_argument("--port is missing");
-  if (options.connections == 0 || options.connections > most_connections || options.size == 0 ||
+  if (options.connections == 0 || options.connections > most_connections ||
       options.addresses == 0 || options.addresses > 200 || options.seconds > most_seconds)
     throw std::invalid_argument("out of bounds");
   options.target.small_window = options.unread;

@@ -136,8 +136,7 @@ class SlowBodies final : public Attack {
 class KeptBodies final : public Attack {
  public:
   explicit KeptBodies(const Options& options)
-      : complete_(options.complete),
-        body_(options.file.empty() ? std::string(options.size, ' ') : read_file(options.file)) {}
+      : complete_(options.complete), body_(read_file(options.file)) {}
 
   void opened(Peer& peer, Notes&) override {
     peer.send(header(body_.size()));

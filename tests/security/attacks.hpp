@@ -24,7 +24,6 @@ struct Options {
   bool trickle = false;      // slow-bodies: a byte every 100 ms
   bool complete = false;     // kept-bodies: sends the last byte once all stand
   bool unread = false;       // reviews: takes no answer
-  std::size_t size = 256000; // kept-bodies without a file: 250 KiB
   std::string file;          // kept-bodies, reviews, polite: the body
   double every = 0.85;       // polite: seconds from one request of a connection to its next
   std::size_t addresses = 1;  // so many source addresses, from --bind on

@@ -20,14 +20,8 @@ def pipelining_on_one_connection():
 
 @check
 def pipelining_on_four_connections():
-    """Both loops."""
+    """Both loops, each twice."""
     pipelining(4)
-
-
-@check
-def pipelining_on_eight_connections():
-    """Both loops, each several times."""
-    pipelining(8)
 
 
 def key_updates(*flags):

@@ -25,14 +25,9 @@ def slow(*flags):
 
 
 @check
-def bodies_that_never_come():
-    """1,100 connections with a header and one byte of the body, then silence."""
-    slow()
-
-
-@check
 def bodies_that_never_come_again_and_again():
-    """What is closed is opened again, 40 a second."""
+    """1,100 connections with a header and one byte of the body, then silence; what is closed is opened again,
+    40 a second."""
     slow("--reopen", REOPENED)
 
 
@@ -86,22 +81,15 @@ def dribble(program, pieces, pause, delay_first=0.0):
 
 
 @check(waits=True)
-def a_slow_line_is_served():
-    """The other side: 3 MiB at 200 KiB/s are not an attack."""
-    with started() as program:
-        dribble(program, pieces=150, pause=0.1)
-
-
-@check(waits=True)
 def a_line_with_pauses_is_served():
-    """Nor are pauses of half a second."""
+    """3 MiB with pauses of half a second are not an attack."""
     with started() as program:
         dribble(program, pieces=24, pause=0.5)
 
 
 @check
 def a_slow_line_is_served_when_all_places_are_taken():
-    """And it is not taken for one of 1,100 slow bodies from elsewhere."""
+    """Nor are 3 MiB at 200 KiB/s, beside 1,100 slow bodies from elsewhere."""
     with Siege() as siege:
         siege.attack("slow-bodies", "--connections", MANY, "--reopen", REOPENED, *ELSEWHERE)
         dribble(siege.program, pieces=150, pause=0.1)

@@ -64,35 +64,6 @@ std::string read_all(int file) {
   }
 }
 
-TEST(LogSinkTest, writes_every_line_before_it_ends) {
-  std::array<int, 2> ends{};
-  ASSERT_EQ(pipe(ends.data()), 0);
-  {
-    spdlog::logger logger("test", std::make_shared<LogSink>(LogFormat::text, ends[1]));
-    logger.info(" msg=one");
-    logger.warn(" msg=two");
-  }
-  close(ends[1]);
-  const std::string time = "time=[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}[.][0-9]{6}Z";
-  EXPECT_THAT(read_all(ends[0]), testing::MatchesRegex(time + " level=info msg=one\n" + time +
-                                                       " level=warn msg=two\n"));
-  close(ends[0]);
-}
-
-TEST(LogSinkTest, writes_json_lines) {
-  std::array<int, 2> ends{};
-  ASSERT_EQ(pipe(ends.data()), 0);
-  {
-    spdlog::logger logger("test", std::make_shared<LogSink>(LogFormat::json, ends[1]));
-    logger.error(R"(,"msg":"one"})");
-  }
-  close(ends[1]);
-  EXPECT_THAT(read_all(ends[0]),
-              testing::MatchesRegex(
-                  "[{]\"time\":\"[-0-9T:.]+Z\",\"level\":\"error\",\"msg\":\"one\"[}]\n"));
-  close(ends[0]);
-}
-
 // A pipe, and a reader that looks at it without waiting.
 class Pipe {
  public:
@@ -111,6 +82,22 @@ class Pipe {
  private:
   std::array<int, 2> ends_{};
 };
+
+TEST(LogSinkTest, writes_every_line_before_it_ends) {
+  Pipe text, json;
+  {
+    spdlog::logger logger("test", std::make_shared<LogSink>(LogFormat::text, text.writing()));
+    logger.info(" msg=one");
+    logger.warn(" msg=two");
+    spdlog::logger other("test", std::make_shared<LogSink>(LogFormat::json, json.writing()));
+    other.error(R"(,"msg":"one"})");
+  }
+  const std::string time = "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}[.][0-9]{6}Z";
+  EXPECT_THAT(text.read(), testing::MatchesRegex("time=" + time + " level=info msg=one\ntime=" +
+                                                 time + " level=warn msg=two\n"));
+  EXPECT_THAT(json.read(), testing::MatchesRegex("[{]\"time\":\"" + time +
+                                                 "\",\"level\":\"error\",\"msg\":\"one\"[}]\n"));
+}
 
 long count_lines(std::string_view text) {
   return std::ranges::count(text, '\n');
@@ -322,17 +309,14 @@ TEST(LogSinkTest, says_at_its_end_what_was_dropped) {
 // Nobody reads: lines are dropped and counted, and neither a caller nor the end waits
 // for long.
 TEST(LogSinkTest, does_not_wait_for_a_reader_that_sleeps) {
-  std::array<int, 2> ends{};
-  ASSERT_EQ(pipe(ends.data()), 0);
+  Pipe pipe;
   const auto start = std::chrono::steady_clock::now();
   {
-    spdlog::logger logger("test", std::make_shared<LogSink>(LogFormat::text, ends[1]));
+    spdlog::logger logger("test", std::make_shared<LogSink>(LogFormat::text, pipe.writing()));
     const std::string line(1000, 'x');
     for (std::size_t i = 0; i < 2 * LogSink::most_bytes / line.size(); ++i) logger.info(line);
   }
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
-  close(ends[0]);
-  close(ends[1]);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "server/tls/clients.hpp"
 
 #include "server/tls/openssl_ptr.hpp"
+#include "tests/support/folder.hpp"
 #include "tests/support/issued.hpp"
 
 #include <gtest/gtest.h>
@@ -8,15 +9,12 @@
 #include <openssl/x509v3.h>
 
 #include <array>
-#include <filesystem>
-#include <fstream>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 
 namespace tpuwh::server::tls {
 namespace {
-
-namespace fs = std::filesystem;
 
 // A certificate of nothing but names.
 CertificatePtr named(std::initializer_list<std::string> common_names,
@@ -49,25 +47,15 @@ TEST(HasName, of_the_only_common_name_or_a_dns_name) {
   EXPECT_FALSE(has_name(named({"x"}, "DNS:*,email:a,URI:a").get(), names));
 }
 
-class ClientsTest : public testing::Test {
+class ClientsTest : public test::FolderTest {
  protected:
-  ClientsTest() {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    path_ = fs::temp_directory_path() / (std::string("clients_") + test->name());
-  }
-  ~ClientsTest() override { fs::remove(path_); }
-
-  void write(const std::string& text) {
-    const fs::path beside = path_.string() + ".new";
-    std::ofstream(beside) << text;
-    fs::rename(beside, path_);
-  }
+  void write_cas(const std::string& text) const { write("ca.crt", text); }
   static std::string a_ca() {
     const std::array<std::string, 1> names = {"localhost"};
     return test::issue(names, std::chrono::system_clock::now()).ca;
   }
 
-  fs::path path_;
+  const std::string path_ = path("ca.crt");
 };
 
 TEST_F(ClientsTest, need_a_file_of_certificates) {
@@ -75,23 +63,23 @@ TEST_F(ClientsTest, need_a_file_of_certificates) {
   const std::string ca = a_ca();
   for (const std::string& bad : {std::string(), std::string("none"), ca.substr(0, ca.size() / 2),
                                  ca + ca.substr(0, ca.size() / 2)}) {
-    write(bad);
+    write_cas(bad);
     EXPECT_THROW(Clients(path_, {"a"}), std::runtime_error) << bad;
   }
-  write(ca + "# a comment\n" + a_ca());
+  write_cas(ca + "# a comment\n" + a_ca());
   EXPECT_NO_THROW(Clients(path_, {"a"}));
 }
 
 TEST_F(ClientsTest, look_at_their_file_again) {
-  write(a_ca());
+  write_cas(a_ca());
   Clients clients(path_, {"a"});
   EXPECT_FALSE(clients.poll());
-  write("none");
+  write_cas("none");
   const auto bad = clients.poll();
   ASSERT_TRUE(bad);
   EXPECT_NE(bad->error.find("holds no PEM certificates"), std::string::npos) << bad->error;
   EXPECT_FALSE(clients.poll());  // said once
-  write(a_ca());
+  write_cas(a_ca());
   const auto good = clients.poll();
   ASSERT_TRUE(good);
   EXPECT_EQ(good->error, "");

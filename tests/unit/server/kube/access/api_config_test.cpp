@@ -1,13 +1,13 @@
 #include "server/kube/access/api_config.hpp"
 
-#include "tests/unit/server/kube/access/folder.hpp"
+#include "tests/support/folder.hpp"
 
 #include <gtest/gtest.h>
 
 namespace tpuwh::server::kube::access {
 namespace {
 
-class InClusterTest : public FolderTest {
+class InClusterTest : public test::FolderTest {
  protected:
   InClusterTest() {
     write("token", "secret\n");

@@ -1,6 +1,6 @@
 #include "server/kube/access/token_file.hpp"
 
-#include "tests/unit/server/kube/access/folder.hpp"
+#include "tests/support/folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 const TokenFile::Time start{1h};
 
-class TokenFileTest : public FolderTest {};
+class TokenFileTest : public test::FolderTest {};
 
 TEST(TokenFile, without_a_path_sends_no_header) {
   EXPECT_EQ(*TokenFile("").authorization(start), "");

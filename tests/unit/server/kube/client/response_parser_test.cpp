@@ -53,12 +53,28 @@ Answer parse(std::string_view text, std::size_t piece, std::size_t most_body = 1
 }
 
 struct Case {
-  std::string name;
-  std::string text;
-  std::string body;
-  State state = State::complete;
+  const char* name;
+  std::string text, body;
   bool keep = true;
   unsigned status = 200;
+  State state = State::complete;
+};
+const Case cases[] = {
+    {"length", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc", "abc"},
+    {"no_body", "HTTP/1.1 204 No Content\r\n\r\n", "", true, 204},
+    {"empty", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", ""},
+    {"chunks",
+     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n"
+     "a\r\n0123456789\r\n0\r\n\r\n",
+     "abc0123456789"},
+    {"says_close", "HTTP/1.1 429 Busy\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx", "x",
+     false, 429},
+    {"until_the_end", "HTTP/1.1 200 OK\r\n\r\nabc", "abc", false},
+    {"cut_in_length", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabc", "abc", false, 200,
+     State::failed},
+    {"cut_in_chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", "abc",
+     false, 200, State::failed},
+    {"no_http", "SSH-2.0-OpenSSH_9\r\n", "", false, 0, State::failed},
 };
 class ResponseTest : public testing::TestWithParam<Case> {};
 
@@ -71,47 +87,7 @@ TEST_P(ResponseTest, is_the_same_however_it_is_cut) {
     EXPECT_EQ(answer.keep, GetParam().keep) << piece;
   }
 }
-INSTANTIATE_TEST_SUITE_P(
-    , ResponseTest,
-    testing::Values(
-        Case{.name = "length",
-             .text = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc",
-             .body = "abc"},
-        Case{.name = "no_body",
-             .text = "HTTP/1.1 204 No Content\r\n\r\n",
-             .body = "",
-             .status = 204},
-        Case{.name = "empty", .text = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", .body = ""},
-        Case{.name = "chunks",
-             .text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n"
-                     "a\r\n0123456789\r\n0\r\n\r\n",
-             .body = "abc0123456789"},
-        Case{.name = "says_close",
-             .text = "HTTP/1.1 429 Busy\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx",
-             .body = "x",
-             .keep = false,
-             .status = 429},
-        Case{.name = "until_the_end",
-             .text = "HTTP/1.1 200 OK\r\n\r\nabc",
-             .body = "abc",
-             .keep = false},
-        Case{.name = "cut_in_length",
-             .text = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabc",
-             .body = "abc",
-             .state = State::failed,
-             .keep = false},
-        Case{.name = "cut_in_chunk",
-             .text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
-             .body = "abc",
-             .state = State::failed,
-             .keep = false},
-        Case{.name = "no_http",
-             .text = "SSH-2.0-OpenSSH_9\r\n",
-             .body = "",
-             .state = State::failed,
-             .keep = false,
-             .status = 0}),
-    case_name);
+INSTANTIATE_TEST_SUITE_P(, ResponseTest, testing::ValuesIn(cases), case_name);
 
 TEST(ResponseParserTest, reads_what_the_head_says) {
   const Answer answer = parse(

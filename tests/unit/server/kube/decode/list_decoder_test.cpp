@@ -50,6 +50,29 @@ struct Case {
   std::string version = "5";
   std::string token = "";
 };
+const Case cases[] = {
+    {"no_items", R"({"kind":"PodList","metadata":{"resourceVersion":"5"},"items":[]})", {}},
+    {"null_items", R"({"metadata":{"resourceVersion":"5"},"items":null})", {}},
+    {"two",
+     R"({"metadata":{"resourceVersion":"5","continue":"t"},"items":[{"a":1},)"
+     R"( {"b":[{"c":"}]\"\\"}]}]})"
+     "\n",
+     {R"({"a":1})", R"({"b":[{"c":"}]\"\\"}]})"},
+     "5",
+     "t"},
+    {"metadata_last",  // of custom resources: the keys are sorted
+     R"({"apiVersion":"ray.io/v1","items":[{"metadata":{"resourceVersion":"4"}}],)"
+     R"("kind":"RayClusterList","metadata":{"continue":"","resourceVersion":"5"}})",
+     {R"({"metadata":{"resourceVersion":"4"}})"}},
+    {"pretty",
+     "{\n  \"metadata\": {\n    \"resourceVersion\": \"5\"\n  },\n  \"items\": [\n"
+     "    { \"a\" : 1 }\n  ]\n}\n",
+     {R"({ "a" : 1 })"}},
+    {"words_in_other_places",
+     R"({"x":"items","y":{"items":[{"no":1}],"metadata":{"resourceVersion":"1"}},)"
+     R"("metadata":{"resourceVersion":"5"},"items":[{"items":[{}]}]})",
+     {R"({"items":[{}]})"}},
+};
 class ListTest : public testing::TestWithParam<Case> {};
 
 TEST_P(ListTest, is_the_same_however_it_is_cut) {
@@ -61,35 +84,7 @@ TEST_P(ListTest, is_the_same_however_it_is_cut) {
     EXPECT_EQ(page.token, GetParam().token) << piece;
   }
 }
-INSTANTIATE_TEST_SUITE_P(
-    , ListTest,
-    testing::Values(
-        Case{.name = "no_items",
-             .text = R"({"kind":"PodList","metadata":{"resourceVersion":"5"},"items":[]})",
-             .want = {}},
-        Case{.name = "null_items",
-             .text = R"({"metadata":{"resourceVersion":"5"},"items":null})",
-             .want = {}},
-        Case{.name = "two",
-             .text = R"({"metadata":{"resourceVersion":"5","continue":"t"},"items":[{"a":1},)"
-                     R"( {"b":[{"c":"}]\"\\"}]}]})"
-                     "\n",
-             .want = {R"({"a":1})", R"({"b":[{"c":"}]\"\\"}]})"},
-             .version = "5",
-             .token = "t"},
-        Case{.name = "metadata_last",  // of custom resources: the keys are sorted
-             .text = R"({"apiVersion":"ray.io/v1","items":[{"metadata":{"resourceVersion":"4"}}],)"
-                     R"("kind":"RayClusterList","metadata":{"continue":"","resourceVersion":"5"}})",
-             .want = {R"({"metadata":{"resourceVersion":"4"}})"}},
-        Case{.name = "pretty",
-             .text = "{\n  \"metadata\": {\n    \"resourceVersion\": \"5\"\n  },\n  \"items\": [\n"
-                     "    { \"a\" : 1 }\n  ]\n}\n",
-             .want = {R"({ "a" : 1 })"}},
-        Case{.name = "words_in_other_places",
-             .text = R"({"x":"items","y":{"items":[{"no":1}],"metadata":{"resourceVersion":"1"}},)"
-                     R"("metadata":{"resourceVersion":"5"},"items":[{"items":[{}]}]})",
-             .want = {R"({"items":[{}]})"}}),
-    case_name);
+INSTANTIATE_TEST_SUITE_P(, ListTest, testing::ValuesIn(cases), case_name);
 
 struct Bad {
   std::string name;

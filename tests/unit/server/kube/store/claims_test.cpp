@@ -9,6 +9,7 @@
 #include <string>
 
 #include "server/kube/store/device_selector.hpp"
+#include "tests/support/own_mapping.hpp"
 #include "webhook/read/body.hpp"
 
 namespace tpuwh::server::kube::store {
@@ -21,8 +22,7 @@ using Known = Claimed::Known;
 class ClaimsOfTheStore : public testing::Test {
  protected:
   void put(Kind kind, const Json& object) {
-    std::string text = object.dump();
-    store.upsert(kind, webhook::read::Body(text).bytes());
+    store.upsert(kind, test::OwnMapping(object.dump(), webhook::read::padding).text());
   }
   static Json made_from(const Json& requests) {
     return {{"metadata", {{"name", "t"}, {"namespace", "ns"}}},

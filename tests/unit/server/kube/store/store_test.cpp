@@ -6,11 +6,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "server/limits/limits.hpp"
 #include "tests/support/heap_bytes.hpp"
+#include "tests/support/own_mapping.hpp"
 #include "webhook/read/body.hpp"
 #include "webhook/read/pod.hpp"
 
@@ -41,18 +43,20 @@ Json worker(const std::string& uid, const std::string& its_token = token) {
       {"status", {{"phase", "Running"}}}};
 }
 
+// Each object is in memory of its own that is gone after the call: nothing that is kept, of any
+// kind, looks at what came before.
 class StoreTest : public testing::Test {
  protected:
   StoreTest() {
     store.when_gone([this](const GroupName&, const std::string& lost) { gone.push_back(lost); });
   }
   void upsert(Kind kind, const Json& object) { upsert_text(kind, object.dump()); }
-  void upsert_text(Kind kind, std::string text) {
-    store.upsert(kind, webhook::read::Body(text).bytes());
+  void upsert_text(Kind kind, const std::string& text) {
+    store.upsert(kind, test::OwnMapping(text, webhook::read::padding).text());
   }
   void remove(Kind kind, const Json& object) { remove_text(kind, object.dump()); }
-  void remove_text(Kind kind, std::string text) {
-    store.remove(kind, webhook::read::Body(text).bytes());
+  void remove_text(Kind kind, const std::string& text) {
+    store.remove(kind, test::OwnMapping(text, webhook::read::padding).text());
   }
 
   Store store{"tpu-webhook.dev/"};
@@ -508,19 +512,28 @@ Json leader(const std::string& uid, const std::string& node) {
              {{{"name", "main"}, {"resources", {{"limits", {{"google.com/tpu", "4"}}}}}}}}}}};
 }
 
+Json pool_node() {
+  return {{"metadata", {{"name", "n"}, {"labels", {{"cloud.google.com/gke-nodepool", "pool-a"}}}}},
+          {"status", {{"allocatable", {{"google.com/tpu", "4"}}}}}};
+}
+
+// A Node of a pool, and the domain of the leader of a Job.
+class LeadersOfTheStore : public StoreTest {
+ protected:
+  LeadersOfTheStore() { upsert(Kind::node, pool_node()); }
+  std::optional<std::string> domain(const std::string& job_uid = "job-uid") const {
+    return store.leader_domain({"ns", "s", "r", "1", job_uid}, "cloud.google.com/gke-nodepool");
+  }
+};
+
 // Anybody may give a Pod a leader's labels and annotations; one without chips leads nobody.
-TEST_F(StoreTest, takes_no_pod_without_chips_for_a_leader) {
-  upsert(Kind::node,
-         {{"metadata", {{"name", "n"}, {"labels", {{"cloud.google.com/gke-nodepool", "pool-a"}}}}},
-          {"status", {{"allocatable", {{"google.com/tpu", "4"}}}}}});
+TEST_F(LeadersOfTheStore, takes_no_pod_without_chips_for_a_leader) {
   Json forged = leader("2", "n");
   forged["spec"]["containers"][0].erase("resources");
   upsert(Kind::pod, forged);
-  EXPECT_FALSE(
-      store.leader_domain({"ns", "s", "r", "1", "job-uid"}, "cloud.google.com/gke-nodepool"));
+  EXPECT_FALSE(domain());
   upsert(Kind::pod, leader("1", "n"));
-  EXPECT_EQ(store.leader_domain({"ns", "s", "r", "1", "job-uid"}, "cloud.google.com/gke-nodepool"),
-            "pool-a");
+  EXPECT_EQ(domain(), "pool-a");
 }
 
 // A feature that is off keeps nothing of Pods.
@@ -577,29 +590,18 @@ TEST_F(StoreTest, keeps_no_text_without_bound) {
   EXPECT_FALSE(store.ray_group("ns", "c1", longest));
 }
 
-TEST_F(StoreTest, keeps_an_owners_uid_of_the_longest) {
+TEST_F(LeadersOfTheStore, keeps_an_owners_uid_of_the_longest) {
   const std::string longest(webhook::read::max_uid_bytes, 'u');
   for (const std::string& uid : {longest, longest + 'u'}) {
     Json leading = leader(uid, "n");
     leading["metadata"]["uid"] = "l";
     leading["metadata"]["ownerReferences"][0]["uid"] = uid;
-    upsert(
-        Kind::node,
-        {{"metadata", {{"name", "n"}, {"labels", {{"cloud.google.com/gke-nodepool", "pool-a"}}}}},
-         {"status", {{"allocatable", {{"google.com/tpu", "4"}}}}}});
     upsert(Kind::pod, leading);
-    const auto pool =
-        store.leader_domain({"ns", "s", "r", "1", uid}, "cloud.google.com/gke-nodepool");
-    EXPECT_EQ(pool.has_value(), uid == longest);
+    EXPECT_EQ(domain(uid).has_value(), uid == longest);
   }
 }
 
-TEST_F(StoreTest, knows_where_a_leader_runs) {
-  const webhook::read::JobOfJobSet job{"ns", "s", "r", "1", "job-uid"};
-  const auto domain = [&] { return store.leader_domain(job, "cloud.google.com/gke-nodepool"); };
-  upsert(Kind::node,
-         {{"metadata", {{"name", "n"}, {"labels", {{"cloud.google.com/gke-nodepool", "pool-a"}}}}},
-          {"status", {{"allocatable", {{"google.com/tpu", "4"}}}}}});
+TEST_F(LeadersOfTheStore, knows_where_a_leader_runs) {
   EXPECT_FALSE(domain());
   upsert(Kind::pod, leader("1", ""));
   EXPECT_FALSE(domain());  // not bound yet
@@ -611,8 +613,7 @@ TEST_F(StoreTest, knows_where_a_leader_runs) {
   old["metadata"]["deletionTimestamp"] = "2026-11-21T00:00:00Z";
   upsert(Kind::pod, old);
   EXPECT_EQ(domain(), "pool-a");
-  const webhook::read::JobOfJobSet restarted{"ns", "s", "r", "1", "another-job"};
-  EXPECT_FALSE(store.leader_domain(restarted, "cloud.google.com/gke-nodepool"));
+  EXPECT_FALSE(domain("another-job"));
 }
 
 TEST_F(StoreTest, passes_over_what_it_cannot_read) {
@@ -626,12 +627,7 @@ TEST_F(StoreTest, passes_over_what_it_cannot_read) {
   }
 }
 
-TEST_F(StoreTest, forgets_a_leader_that_is_gone) {
-  upsert(Kind::node,
-         {{"metadata", {{"name", "n"}, {"labels", {{"cloud.google.com/gke-nodepool", "pool-a"}}}}},
-          {"status", {{"allocatable", {{"google.com/tpu", "4"}}}}}});
-  const webhook::read::JobOfJobSet job{"ns", "s", "r", "1", "job-uid"};
-  const auto domain = [&] { return store.leader_domain(job, "cloud.google.com/gke-nodepool"); };
+TEST_F(LeadersOfTheStore, forgets_a_leader_that_is_gone) {
   upsert(Kind::pod, leader("1", "n"));
   upsert(Kind::pod, leader("2", "n"));
   EXPECT_FALSE(domain()) << "which of them?";

@@ -62,6 +62,15 @@ class WatchStory : public testing::Test {
     return fsm_.waited(now());
   }
 
+  Step after_wait(const Step& step, net::Clock::duration time) {
+    expect_wait(step, time);
+    return waited(time);
+  }
+  void expect_relist(const Step& step, unsigned limit = 500) {
+    EXPECT_EQ(step.note, Note::begin_relist);
+    expect_list(step, "", limit);
+  }
+
   // A server without watch-lists, until its list is asked for.
   Step reach_listing() {
     fsm_.start(now());
@@ -109,10 +118,8 @@ TEST_F(WatchStory, watch_list_shows_nothing_before_its_bookmark) {
 
 TEST_F(WatchStory, a_server_without_watch_lists_is_listed_in_pages) {
   fsm_.start(now());
-  Step step = fsm_.watch_refused(status(422, "Invalid"), now());
-  EXPECT_EQ(step.note, Note::begin_relist);
-  expect_list(step, "");
-  step = fsm_.page("t1", "10", now());
+  expect_relist(fsm_.watch_refused(status(422, "Invalid"), now()));
+  Step step = fsm_.page("t1", "10", now());
   EXPECT_EQ(step.note, Note::none);
   expect_list(step, "t1");
   EXPECT_FALSE(fsm_.synced());
@@ -137,10 +144,7 @@ TEST_F(WatchStory, an_old_server_that_answers_400_is_listed_too) {
 TEST_F(WatchStory, a_server_that_takes_no_notice_and_is_quiet_is_listed) {
   reach_receiving();
   fsm_.event(event(decode::EventType::added, "9"), now());
-  expect_wait(fsm_.silent(now()), 1200ms);
-  Step step = waited(1200ms);
-  EXPECT_EQ(step.note, Note::begin_relist);
-  expect_list(step, "");
+  expect_relist(after_wait(fsm_.silent(now()), 1200ms));
 }
 
 TEST_F(WatchStory, a_server_that_takes_no_notice_and_is_busy_is_listed) {
@@ -149,9 +153,7 @@ TEST_F(WatchStory, a_server_that_takes_no_notice_and_is_busy_is_listed) {
   expect_read_on(fsm_.event(event(decode::EventType::bookmark, "9"), now()), Note::moved);
   EXPECT_EQ(fsm_.version(), "");
   after(2s);
-  const Step step = fsm_.event(event(decode::EventType::modified, "10"), now());
-  EXPECT_EQ(step.note, Note::begin_relist);
-  expect_list(step, "");
+  expect_relist(fsm_.event(event(decode::EventType::modified, "10"), now()));
 }
 
 TEST_F(WatchStory, a_watch_list_that_breaks_begins_anew) {
@@ -181,15 +183,10 @@ TEST_F(WatchStory, a_watch_list_that_breaks_begins_anew) {
 TEST_F(WatchStory, an_expired_token_begins_with_the_first_page) {
   reach_listing();
   fsm_.page("t1", "10", now());
-  Step step = fsm_.list_refused(status(410, "Expired"), now());
-  EXPECT_EQ(step.note, Note::begin_relist);
-  expect_list(step, "");
+  expect_relist(fsm_.list_refused(status(410, "Expired"), now()));
   // Once more: the pages are too slow for this server, so all at once.
   fsm_.page("t2", "11", now());
-  expect_wait(fsm_.list_refused(status(410, "Expired"), now()), 1200ms);
-  step = waited(1200ms);
-  EXPECT_EQ(step.note, Note::begin_relist);
-  expect_list(step, "", 0);
+  expect_relist(after_wait(fsm_.list_refused(status(410, "Expired"), now()), 1200ms), 0);
   expect_watch(fsm_.page("", "12", now()), "12");
 }
 
@@ -214,12 +211,10 @@ TEST_F(WatchStory, a_failing_connection_is_tried_with_the_same_page) {
   expect_wait(fsm_.connection_failed("connection refused", now()), 1200ms);
   EXPECT_EQ(fsm_.error(), "list of pods: connection refused");
   expect_list(waited(1200ms), "t1");
-  expect_wait(fsm_.silent(now()), 2400ms);
-  expect_list(waited(2400ms), "t1");
-  expect_wait(fsm_.list_refused(status(503, "ServiceUnavailable"), now()), 4800ms);
-  expect_list(waited(4800ms), "t1");
-  expect_wait(fsm_.list_refused(status(401, "Unauthorized"), now()), 9600ms);
-  expect_list(waited(9600ms), "t1");
+  expect_list(after_wait(fsm_.silent(now()), 2400ms), "t1");
+  expect_list(after_wait(fsm_.list_refused(status(503, "ServiceUnavailable"), now()), 4800ms),
+              "t1");
+  expect_list(after_wait(fsm_.list_refused(status(401, "Unauthorized"), now()), 9600ms), "t1");
 }
 
 TEST_F(WatchStory, a_list_that_cannot_be_read_or_is_refused_begins_anew) {
@@ -227,12 +222,9 @@ TEST_F(WatchStory, a_list_that_cannot_be_read_or_is_refused_begins_anew) {
   fsm_.page("t1", "10", now());
   expect_wait(fsm_.undecodable("an object larger than 5 bytes", now()), 1200ms);
   EXPECT_EQ(fsm_.error(), "list of pods: an object larger than 5 bytes");
-  Step step = waited(1200ms);
-  EXPECT_EQ(step.note, Note::begin_relist);
-  expect_list(step, "");
+  expect_relist(waited(1200ms));
   fsm_.page("t1", "10", now());
-  expect_wait(fsm_.list_refused(status(400, "BadRequest"), now()), 2400ms);
-  expect_list(waited(2400ms), "");
+  expect_list(after_wait(fsm_.list_refused(status(400, "BadRequest"), now()), 2400ms), "");
 }
 
 TEST_F(WatchStory, a_missing_role_is_said_and_tried_slowly) {
@@ -269,9 +261,7 @@ TEST_F(WatchStory, events_and_bookmarks_move_the_version) {
 
 TEST_F(WatchStory, an_event_without_a_version_cannot_be_resumed_from) {
   reach_watching();
-  const Step step = fsm_.event(event(decode::EventType::modified, ""), now());
-  EXPECT_EQ(step.note, Note::begin_relist);
-  expect_list(step, "");
+  expect_relist(fsm_.event(event(decode::EventType::modified, ""), now()));
 }
 
 TEST_F(WatchStory, a_clean_end_is_resumed_without_a_list) {
@@ -304,15 +294,10 @@ TEST_F(WatchStory, a_watch_that_ends_at_once_is_suspicious) {
 
 TEST_F(WatchStory, an_expired_version_is_listed_at_once_and_again_after_a_pause) {
   reach_watching();
-  Step step = fsm_.error_event(status(410, "Expired"), now());
-  EXPECT_EQ(step.note, Note::begin_relist);
-  expect_list(step, "");
+  expect_relist(fsm_.error_event(status(410, "Expired"), now()));
   EXPECT_TRUE(fsm_.synced());  // what was known serves on
   expect_watch(fsm_.page("", "20", now()), "20");
-  expect_wait(fsm_.watch_refused(status(410, "Gone"), now()), 1200ms);
-  step = waited(1200ms);
-  EXPECT_EQ(step.note, Note::begin_relist);
-  expect_list(step, "");
+  expect_relist(after_wait(fsm_.watch_refused(status(410, "Gone"), now()), 1200ms));
   EXPECT_EQ(fsm_.relists(), 2u);
   expect_watch(fsm_.page("", "30", now()), "30");
   fsm_.watch_opened(now());
@@ -324,23 +309,17 @@ TEST_F(WatchStory, a_busy_server_is_watched_later_from_the_same_version) {
   reach_watching();
   client::Status busy = status(429, "TooManyRequests");
   busy.retry_after = 4s;
-  expect_wait(fsm_.error_event(busy, now()), 4500ms);
-  expect_watch(waited(4500ms), "10");
-  expect_wait(fsm_.watch_refused(status(429, "TooManyRequests"), now()), 1200ms);
-  expect_watch(waited(1200ms), "10");
+  expect_watch(after_wait(fsm_.error_event(busy, now()), 4500ms), "10");
+  expect_watch(after_wait(fsm_.watch_refused(status(429, "TooManyRequests"), now()), 1200ms), "10");
 }
 
 TEST_F(WatchStory, internal_errors_are_borne_for_half_a_minute) {
   reach_watching();
-  expect_wait(fsm_.error_event(status(500, "InternalError"), now()), 1200ms);
-  expect_watch(waited(1200ms), "10");
-  expect_wait(fsm_.watch_refused(status(503, "ServiceUnavailable"), now()), 2400ms);
-  expect_watch(waited(2400ms), "10");
+  expect_watch(after_wait(fsm_.error_event(status(500, "InternalError"), now()), 1200ms), "10");
+  expect_watch(after_wait(fsm_.watch_refused(status(503, "ServiceUnavailable"), now()), 2400ms),
+               "10");
   after(27s);
-  expect_wait(fsm_.watch_refused(status(500, "InternalError"), now()), 4800ms);
-  Step step = waited(4800ms);
-  EXPECT_EQ(step.note, Note::begin_relist);
-  expect_list(step, "");
+  expect_relist(after_wait(fsm_.watch_refused(status(500, "InternalError"), now()), 4800ms));
 }
 
 TEST_F(WatchStory, an_event_between_internal_errors_starts_the_clock_anew) {
@@ -359,8 +338,7 @@ TEST_F(WatchStory, a_version_that_the_server_does_not_know_yet_is_listed_anew) {
   client::Status future = status(504, "Timeout");
   future.retry_after = 1s;
   future.causes.push_back({.reason = "ResourceVersionTooLarge", .message = "", .field = ""});
-  expect_wait(fsm_.watch_refused(future, now()), 1200ms);
-  expect_list(waited(1200ms), "");
+  expect_list(after_wait(fsm_.watch_refused(future, now()), 1200ms), "");
 }
 
 TEST_F(WatchStory, other_errors_in_the_stream_are_a_reason_to_list) {
@@ -379,8 +357,7 @@ TEST_F(WatchStory, lost_connections_resume_from_the_same_version) {
   expect_watch(waited(2400ms), "11");
   fsm_.watch_opened(now());
   EXPECT_NE(fsm_.error(), "");  // opened is not heard
-  expect_wait(fsm_.silent(now()), 4800ms);
-  expect_watch(waited(4800ms), "11");
+  expect_watch(after_wait(fsm_.silent(now()), 4800ms), "11");
   fsm_.watch_opened(now());
   fsm_.event(event(decode::EventType::bookmark, "12"), now());
   EXPECT_EQ(fsm_.error(), "");
@@ -441,16 +418,14 @@ TEST_F(WatchStory, a_kind_that_is_taken_away_is_listed_anew_when_it_is_back) {
   reach_watching();
   after(450s);
   fsm_.stream_ended(now());
-  expect_wait(fsm_.watch_refused(status(404, "NotFound"), now()), 33750ms);
-  expect_list(waited(33750ms), "");
+  expect_list(after_wait(fsm_.watch_refused(status(404, "NotFound"), now()), 33750ms), "");
 }
 
 TEST_F(WatchStory, an_expired_credential_is_tried_again) {
   reach_watching();
   after(450s);
   fsm_.stream_ended(now());
-  expect_wait(fsm_.watch_refused(status(401, "Unauthorized"), now()), 1200ms);
-  expect_watch(waited(1200ms), "10");
+  expect_watch(after_wait(fsm_.watch_refused(status(401, "Unauthorized"), now()), 1200ms), "10");
 }
 
 // --- waiting ---------------------------------------------------------------

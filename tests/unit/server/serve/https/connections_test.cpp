@@ -46,22 +46,26 @@ class Guest {
 
 class ConnectionsTest : public testing::Test {
  protected:
+  using Guests = std::vector<std::unique_ptr<Guest>>;
+
   Guest guest() { return {context_, all_}; }
+  // Each has kept us waiting for as long as `since(number)` says.
+  template <class Since>
+  Guests guests(Connections& all, std::size_t count, Waiting what, Since since) {
+    Guests made;
+    for (std::size_t i = 0; i < count; ++i) {
+      made.push_back(std::make_unique<Guest>(context_, all));
+      made.back()->entry().wait({.what = what, .since = now_ - since(i), .until = now_ + 1h});
+    }
+    return made;
+  }
   static net::TimePoint in(limits::Duration time) { return net::Clock::now() + time; }
 
+  const net::TimePoint now_ = net::Clock::now();
   boost::asio::io_context context_;
   Load load_{2, 2, 1000};
   Connections all_{load_};
 };
-
-TEST_F(ConnectionsTest, a_limit_closes_whom_we_wait_for) {
-  Guest slow = guest();
-  slow.entry().wait(Waiting::body, 1s);
-  all_.sweep(in(900ms));
-  EXPECT_FALSE(slow.is_closed());
-  all_.sweep(in(1100ms));
-  EXPECT_TRUE(slow.is_closed());
-}
 
 TEST_F(ConnectionsTest, who_has_spoken_waits_for_us) {
   Guest heard = guest();
@@ -125,51 +129,30 @@ TEST_F(ConnectionsTest, a_slow_body_makes_room_before_an_idle_peer) {
   EXPECT_FALSE(idle.is_closed());
 }
 
-TEST_F(ConnectionsTest, idle_peers_stay_while_many_are_in_the_middle_of_something) {
-  Load load(limits::unfinished_before_idle, 100, 0);
-  Connections all(load);
-  std::vector<std::unique_ptr<Guest>> slow;
-  for (std::size_t i = 0; i < limits::unfinished_before_idle; ++i) {
-    slow.push_back(std::make_unique<Guest>(context_, all));
-    slow.back()->entry().wait(Waiting::body, 30s);
-  }
-  Guest idle(context_, all);
-  idle.entry().wait(Waiting::next_request, 2min);
-  all.make_room(in(100ms), 1);
-  EXPECT_FALSE(idle.is_closed()) << "nobody has kept us waiting long enough yet";
-  slow.pop_back();
-  const net::TimePoint later = in(2s);
-  for (auto& guest : slow) guest->entry().wait(Waiting::answer, 30s);
-  all.make_room(later, 1);
-  EXPECT_TRUE(idle.is_closed());
-}
-
 // At its limit a wait is over, and not before; so it is with patience.
 TEST_F(ConnectionsTest, limits_are_to_the_tick) {
   Guest slow = guest();
-  const net::TimePoint now = net::Clock::now();
   const auto tick = net::Clock::duration(1);
-  slow.entry().wait({.what = Waiting::body, .since = now, .until = now + 1s});
-  all_.sweep(now + 1s - tick);
-  all_.make_files(now + limits::patience_when_full - tick, 1);
+  slow.entry().wait({.what = Waiting::body, .since = now_, .until = now_ + 1s});
+  all_.sweep(now_ + 1s - tick);
+  all_.make_files(now_ + limits::patience_when_full - tick, 1);
   EXPECT_FALSE(slow.is_closed());
-  all_.make_files(now + limits::patience_when_full, 1);
+  all_.make_files(now_ + limits::patience_when_full, 1);
   EXPECT_TRUE(slow.is_closed());
   Guest other = guest();
-  other.entry().wait({.what = Waiting::body, .since = now, .until = now + 1s});
-  all_.sweep(now + 1s);
+  other.entry().wait({.what = Waiting::body, .since = now_, .until = now_ + 1s});
+  all_.sweep(now_ + 1s);
   EXPECT_TRUE(other.is_closed());
 }
 
 TEST_F(ConnectionsTest, a_peer_that_has_not_begun_or_is_done_makes_room_sooner) {
-  const net::TimePoint now = net::Clock::now();
   const auto tick = net::Clock::duration(1);
   for (const Waiting what : {Waiting::first_request, Waiting::linger}) {
     Guest peer = guest();
-    peer.entry().wait({.what = what, .since = now, .until = now + 1h});
-    all_.make_files(now + limits::patience_with_newcomers - tick, 1);
+    peer.entry().wait({.what = what, .since = now_, .until = now_ + 1h});
+    all_.make_files(now_ + limits::patience_with_newcomers - tick, 1);
     EXPECT_FALSE(peer.is_closed());
-    all_.make_files(now + limits::patience_with_newcomers, 1);
+    all_.make_files(now_ + limits::patience_with_newcomers, 1);
     EXPECT_TRUE(peer.is_closed());
   }
 }
@@ -179,11 +162,10 @@ TEST_F(ConnectionsTest, the_idle_peer_whose_review_is_oldest_makes_room) {
   Load load(100, 100, 0);
   Connections all(load);
   Guest lately(context_, all), long_ago(context_, all), elsewhere(context_, all, "127.0.0.2");
-  const net::TimePoint now = net::Clock::now();
   for (auto& [guest, ago] :
        {std::pair(&lately, 1s), std::pair(&long_ago, 3s), std::pair(&elsewhere, 2s)})
-    guest->entry().wait({.what = Waiting::next_request, .since = now - ago, .until = now + 1h});
-  all.make_files(now, 100);
+    guest->entry().wait({.what = Waiting::next_request, .since = now_ - ago, .until = now_ + 1h});
+  all.make_files(now_, 100);
   EXPECT_TRUE(long_ago.is_closed());
   EXPECT_FALSE(elsewhere.is_closed());
   EXPECT_FALSE(lately.is_closed());
@@ -193,14 +175,8 @@ TEST_F(ConnectionsTest, the_idle_peer_whose_review_is_oldest_makes_room) {
 TEST_F(ConnectionsTest, as_many_are_closed_as_callers_wait) {
   Load load(100, 100, 0);
   Connections all(load);
-  const net::TimePoint now = net::Clock::now();
-  std::vector<std::unique_ptr<Guest>> idle;
-  for (int i = 0; i < 32; ++i) {
-    idle.push_back(std::make_unique<Guest>(context_, all));
-    idle.back()->entry().wait(
-        {.what = Waiting::next_request, .since = now - 1s, .until = now + 1h});
-  }
-  all.make_files(now, 2);
+  const Guests idle = guests(all, 32, Waiting::next_request, [](std::size_t) { return 1s; });
+  all.make_files(now_, 2);
   EXPECT_EQ(std::ranges::count_if(idle, [](auto& each) { return each->is_closed(); }), 2);
   EXPECT_EQ(all.closed_for_others(), 2u);
 }
@@ -222,19 +198,15 @@ TEST_F(ConnectionsTest, each_tenth_review_is_a_connections_last_while_callers_wa
 
 // The idle one has kept us waiting for long, the others only begin to.
 TEST_F(ConnectionsTest, idle_peers_stay_beside_so_many_and_go_beside_fewer) {
-  const net::TimePoint now = net::Clock::now();
   for (const std::size_t missing : {0u, 1u}) {
     Load load(200, 200, 0);
     Connections all(load);
-    std::vector<std::unique_ptr<Guest>> begun;
-    for (std::size_t i = 0; i < limits::unfinished_before_idle - missing; ++i) {
-      begun.push_back(std::make_unique<Guest>(context_, all));
-      begun.back()->entry().wait({.what = Waiting::header, .since = now, .until = now + 1h});
-    }
+    const Guests begun = guests(all, limits::unfinished_before_idle - missing, Waiting::header,
+                                [](std::size_t) { return 0s; });
     Guest idle(context_, all), answered(context_, all);
-    idle.entry().wait({.what = Waiting::next_request, .since = now - 1h, .until = now + 1h});
-    answered.entry().wait({.what = Waiting::answer, .since = now - 1h, .until = now + 1h});
-    all.make_files(now, 1);
+    idle.entry().wait({.what = Waiting::next_request, .since = now_ - 1h, .until = now_ + 1h});
+    answered.entry().wait({.what = Waiting::answer, .since = now_ - 1h, .until = now_ + 1h});
+    all.make_files(now_, 1);
     EXPECT_EQ(idle.is_closed(), missing == 1);
     EXPECT_FALSE(answered.is_closed());
   }
@@ -245,10 +217,9 @@ TEST_F(ConnectionsTest, handshakes_make_room_for_handshakes) {
   Connections all(load);
   Guest slow(context_, all), in_handshake(context_, all);
   load.handshakes.force(1);
-  const net::TimePoint now = net::Clock::now();
-  slow.entry().wait({.what = Waiting::body, .since = now - 1h, .until = now + 1h});
-  in_handshake.entry().wait({.what = Waiting::handshake, .since = now - 1s, .until = now + 1h});
-  all.make_room(now, 1);
+  slow.entry().wait({.what = Waiting::body, .since = now_ - 1h, .until = now_ + 1h});
+  in_handshake.entry().wait({.what = Waiting::handshake, .since = now_ - 1s, .until = now_ + 1h});
+  all.make_room(now_, 1);
   EXPECT_FALSE(slow.is_closed());
   EXPECT_TRUE(in_handshake.is_closed());
 }
@@ -266,14 +237,9 @@ TEST_F(ConnectionsTest, an_eighth_goes_at_a_time) {
   for (const std::size_t count : {1u, 8u, 9u, 16u, 17u}) {
     Load load(100, 100, 0);
     Connections all(load);
-    const net::TimePoint now = net::Clock::now();
-    std::vector<std::unique_ptr<Guest>> slow;
-    for (std::size_t i = 0; i < count; ++i) {
-      slow.push_back(std::make_unique<Guest>(context_, all));
-      slow.back()->entry().wait(
-          {.what = Waiting::body, .since = now - 1h - std::chrono::seconds(i), .until = now + 1h});
-    }
-    all.make_files(now, 100);
+    const Guests slow = guests(all, count, Waiting::body,
+                               [](std::size_t i) { return 1h + std::chrono::seconds(i); });
+    all.make_files(now_, 100);
     const std::size_t gone = (count + 7) / 8;
     for (std::size_t i = 0; i < count; ++i)
       EXPECT_EQ(slow[i]->is_closed(), i >= count - gone) << i << " of " << count;
@@ -283,9 +249,8 @@ TEST_F(ConnectionsTest, an_eighth_goes_at_a_time) {
 // The other one has kept us waiting for longer.
 TEST_F(ConnectionsTest, unread_answers_are_memory) {
   Guest reader = guest(), other = guest();
-  const net::TimePoint now = net::Clock::now();
-  reader.entry().wait({.what = Waiting::write, .since = now, .until = now + 30s});
-  other.entry().wait({.what = Waiting::write, .since = now - 1h, .until = now + 30s});
+  reader.entry().wait({.what = Waiting::write, .since = now_, .until = now_ + 30s});
+  other.entry().wait({.what = Waiting::write, .since = now_ - 1h, .until = now_ + 30s});
   ASSERT_TRUE(reader.entry().unread().take(1));
   all_.make_memory(in(1s));
   EXPECT_TRUE(reader.is_closed());
@@ -309,7 +274,8 @@ TEST_F(ConnectionsTest, are_counted_while_they_live) {
 
 // Of those that will idle from then on, too; and who has not asked at all yet.
 TEST_F(ConnectionsTest, draining_shortens_every_wait_for_a_request) {
-  Guest first = guest(), next = guest(), soon = guest();
+  Guest first = guest(), next = guest(), soon = guest(), busy = guest();
+  busy.entry().wait(Waiting::body, 30s);
   first.entry().wait(Waiting::first_request, 10s);
   soon.entry().wait(Waiting::next_request, 100ms);
   all_.stop_idling();
@@ -322,6 +288,7 @@ TEST_F(ConnectionsTest, draining_shortens_every_wait_for_a_request) {
   all_.sweep(in(limits::drain_idle + 100ms));
   EXPECT_TRUE(first.is_closed());
   EXPECT_TRUE(next.is_closed());
+  EXPECT_FALSE(busy.is_closed());
 }
 
 TEST_F(ConnectionsTest, all_are_closed_at_the_end) {
@@ -362,16 +329,6 @@ TEST(FilesTest, leave_a_part_to_the_program) {
     EXPECT_LE(taken + limits::own_files, files);
     EXPECT_GE(taken, files / 8);
   }
-}
-
-TEST_F(ConnectionsTest, draining_shortens_idle_waits_alone) {
-  Guest idle = guest(), busy = guest();
-  idle.entry().wait(Waiting::next_request, 2min);
-  busy.entry().wait(Waiting::body, 30s);
-  all_.stop_idling();
-  all_.sweep(in(limits::drain_idle + 100ms));
-  EXPECT_TRUE(idle.is_closed());
-  EXPECT_FALSE(busy.is_closed());
 }
 
 }  // namespace

@@ -35,26 +35,7 @@ using namespace std::chrono_literals;
 const std::string ask_livez = "GET /livez HTTP/1.1\r\nHost: h\r\n\r\n";
 const std::string ask_nothing = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
 
-// A Service, and who is asked about it is answered at once.
-std::string service_review() {
-  return R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
-         R"("kind":{"group":"","version":"v1","kind":"Service"},)"
-         R"("resource":{"group":"","version":"v1","resource":"services"},)"
-         R"("operation":"CREATE","object":{}}})";
-}
-
-// A Ray worker without KubeRay's index labels: the ledger is asked.
-std::string worker_review() {
-  return R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
-         R"("kind":{"group":"","version":"v1","kind":"Pod"},"namespace":"ns",)"
-         R"("resource":{"group":"","version":"v1","resource":"pods"},"operation":"CREATE",)"
-         R"("object":{"metadata":{"labels":{"ray.io/cluster":"r","ray.io/group":"w",)"
-         R"("ray.io/node-type":"worker"}},"spec":{"nodeSelector":)"
-         R"({"cloud.google.com/gke-tpu-topology":"2x4"},"containers":[{"name":"c","resources":)"
-         R"({"limits":{"google.com/tpu":"4"}}}]}}}})";
-}
-
-// The same with them: the ledger is told.
+// A Ray worker with KubeRay's index labels: the ledger is told.
 std::string placed_worker_review() {
   std::string review = worker_review();
   review.replace(review.find(R"("labels":{)"), 10,
@@ -93,51 +74,57 @@ std::string blank_chunk(std::size_t size) {
   return fmt::format("{:x}\r\n{}\r\n", size, std::string(size, ' '));
 }
 
-// A ledger that answers when it is told to.
-class SlowPlaces final : public kube::places::Places {
+// What answers when it is told to.
+class Slow {
  public:
-  explicit SlowPlaces(net::Executor executor) : answered_(executor, net::TimePoint::max()) {}
-
-  net::Task<webhook::ledger::PlaceAnswer> place(kube::places::OwnedPlaceRequest request) override {
-    asked.push_back(request.group);
-    if (broken) throw std::runtime_error("no ledger");
-    if (!at_once) co_await answered_.async_wait(net::as_result);
-    co_return webhook::ledger::given_place({0, 1}, "0-1-0123456789abcdef");
-  }
-  void note(const webhook::ledger::PlaceRequest& request, topology::Place) override {
-    noted.emplace_back(request.group);
-  }
-  void answer() { answered_.cancel(); }
-
-  bool at_once = true, broken = false;
-  std::vector<std::string> asked, noted;
-
- private:
-  net::Timer answered_;
-};
-
-// Claims for four chips each, likewise.
-class SlowClaims final : public kube::places::Claims {
- public:
-  explicit SlowClaims(net::Executor executor) : answered_(executor, net::TimePoint::max()) {}
-
-  net::Task<kube::places::ReadClaims> read(std::vector<kube::places::OwnedClaim> claims,
-                                           bool patient, std::string /*owner*/) override {
-    asked.push_back(patient ? "patiently" : "at once");
-    for (const kube::places::OwnedClaim& each : claims) asked.push_back(each.name);
-    if (!at_once) co_await answered_.async_wait(net::as_result);
-    kube::places::ReadClaims out;
-    for (kube::places::OwnedClaim& each : claims)
-      out[std::move(each)] = {.known = webhook::read::Claimed::Known::chips, .chips = 4};
-    co_return out;
-  }
+  explicit Slow(net::Executor executor) : answered_(executor, net::TimePoint::max()) {}
   void answer() { answered_.cancel(); }
 
   bool at_once = true;
   std::vector<std::string> asked;
 
+ protected:
+  net::Task<void> wait() {
+    if (!at_once) co_await answered_.async_wait(net::as_result);
+  }
+
  private:
   net::Timer answered_;
+};
+
+class SlowPlaces final : public kube::places::Places, public Slow {
+ public:
+  using Slow::Slow;
+
+  net::Task<webhook::ledger::PlaceAnswer> place(kube::places::OwnedPlaceRequest request) override {
+    asked.push_back(request.group);
+    if (broken) throw std::runtime_error("no ledger");
+    co_await wait();
+    co_return webhook::ledger::given_place({0, 1}, "0-1-0123456789abcdef");
+  }
+  void note(const webhook::ledger::PlaceRequest& request, topology::Place) override {
+    noted.emplace_back(request.group);
+  }
+
+  bool broken = false;
+  std::vector<std::string> noted;
+};
+
+// Claims for four chips each.
+class SlowClaims final : public kube::places::Claims, public Slow {
+ public:
+  using Slow::Slow;
+
+  net::Task<kube::places::ReadClaims> read(std::vector<kube::places::OwnedClaim> claims,
+                                           bool patient, std::string /*owner*/) override {
+    asked.push_back(patient ? "patiently" : "at once");
+    for (const kube::places::OwnedClaim& each : claims) asked.push_back(each.name);
+    co_await wait();
+    kube::places::ReadClaims out;
+    for (kube::places::OwnedClaim& each : claims)
+      out[std::move(each)] = {.known = webhook::read::Claimed::Known::chips, .chips = 4};
+    co_return out;
+  }
 };
 
 class SessionTest : public WithHandlers {
@@ -209,6 +196,48 @@ class SessionTest : public WithHandlers {
     while (size > 0) size = ::recv(peer, scrap.data(), scrap.size(), MSG_DONTWAIT);
     return size == 0;
   }
+  void sweep_after(limits::Duration time) {
+    connections_.sweep(net::Clock::now() + time);
+    turn();
+  }
+  void run_for(limits::Duration time) {
+    context_.restart();
+    context_.run_for(time);
+  }
+  void answer(Slow& waited_for) {
+    sweep_after(limits::between_answers - 1s);
+    waited_for.answer();
+    turn();
+  }
+  static void expect_busy(const std::string& answer) {
+    EXPECT_EQ(status_of(answer), 503u);
+    EXPECT_NE(answer.find("Retry-After: 1\r\n"), std::string::npos) << answer;
+    EXPECT_NE(answer.find("Connection: close\r\n"), std::string::npos) << answer;
+  }
+  // Others have the place of large reviews while this one waits for the cluster.
+  void expect_no_place_taken(const std::string& review, Slow& waited_for) {
+    const auto ask_large = [&](int peer, const std::string& body) {
+      return ask(peer, posted(of_size(body, limits::large_review_bytes + 1)));
+    };
+    waited_for.at_once = false;
+    const int peer = connect(), other = connect();
+    EXPECT_EQ(ask_large(peer, review), "");
+    EXPECT_EQ(status_of(ask_large(other, service_review())), 200u);
+    waited_for.answer();
+    turn();
+    EXPECT_EQ(status_of(hear(peer)), 200u);
+    EXPECT_EQ(status_of(ask_large(other, service_review())), 200u);
+  }
+  // What is held, at each step, while so many parts come, and more than them.
+  std::vector<std::size_t> steps_of(int peer, int parts, const std::string& part) {
+    std::vector<std::size_t> steps;
+    for (int i = 1; i <= parts; ++i) {
+      say(peer, part);
+      if (steps.empty() || steps.back() != held()) steps.push_back(held());
+      EXPECT_GE(held(), i * std::size_t{1000} + webhook::read::padding);
+    }
+    return steps;
+  }
   // The sweep in the middle of a wait, and a little behind its end.
   void expect_ended_after(limits::Duration limit, std::size_t connections = 1) {
     ASSERT_EQ(load_.connections.used(), connections);
@@ -248,14 +277,14 @@ class SessionTest : public WithHandlers {
 
 TEST_F(SessionTest, the_first_request_has_the_time_of_a_header) {
   connect();
+  EXPECT_EQ(load_.handshakes.used(), 0u);
   expect_ended_after(limits::header);
 }
 
 TEST_F(SessionTest, a_request_that_lies_unread_is_not_late) {
   const int peer = connect();
   send(peer, ask_livez);
-  connections_.sweep(net::Clock::now() + limits::header + 100ms);
-  turn();
+  sweep_after(limits::header + 100ms);
   EXPECT_EQ(status_of(hear(peer)), 200u);
 }
 
@@ -289,8 +318,7 @@ TEST_F(SessionTest, a_body_that_is_slow_uses_its_grace_up) {
   say(peer, posted_head("Content-Length: 9\r\n") + "1");
   ::usleep(60'000);
   say(peer, "2");
-  connections_.sweep(net::Clock::now() + limits::body_grace - 30ms);
-  turn();
+  sweep_after(limits::body_grace - 30ms);
   EXPECT_EQ(load_.connections.used(), 0u);
 }
 
@@ -342,12 +370,6 @@ TEST_F(SessionTest, a_peer_that_leaves_within_a_request_is_forgotten) {
   }
 }
 
-TEST_F(SessionTest, is_no_handshake) {
-  connect();
-  EXPECT_EQ(load_.connections.used(), 1u);
-  EXPECT_EQ(load_.handshakes.used(), 0u);
-}
-
 // --- answers
 
 struct AnswerCase {
@@ -355,6 +377,7 @@ struct AnswerCase {
   std::string request;
   unsigned want_status;
   bool want_close;
+  bool is_refusal = want_status != 200;  // counted by its status
 };
 
 const AnswerCase answer_cases[] = {
@@ -377,7 +400,7 @@ const AnswerCase answer_cases[] = {
      posted_head("Transfer-Encoding: chunked\r\n") + blank_chunk(5000) + "xyz\r\n", 400, true},
     {"long_size_line",
      posted_head("Transfer-Encoding: chunked\r\n") + "1;a=" + std::string(20'000, 'x'), 400, true},
-    {"no_review", posted("{}"), 400, true},
+    {"no_review", posted("{}"), 400, true, false},  // an answer, counted as a review
     {"review", posted(service_review()), 200, false},
     {"whole_body_expected", posted(service_review(), "Expect: 100-continue\r\n"), 200, false},
 };
@@ -396,6 +419,9 @@ TEST_P(Answers, say_whether_they_are_the_last) {
     EXPECT_EQ(status_of(ask(peer, posted(service_review()))), 200u);
   }
   EXPECT_EQ(service_.answered, the.want_close ? 0u : 2u);
+  const std::string counted =
+      fmt::format("requests_refused_total{{status=\"{}\"}} 1", the.want_status);
+  EXPECT_EQ(metrics_.text().find(counted) != std::string::npos, the.is_refusal);
   EXPECT_EQ(held(), 0u);
 }
 
@@ -439,12 +465,6 @@ TEST_F(SessionTest, requests_that_come_together_are_answered_one_a_turn) {
   EXPECT_EQ(service_.answered, 3u);
   for (const std::size_t count : {1u, 2u})
     EXPECT_NE(std::ranges::find(seen, count), seen.end()) << count;
-}
-
-TEST_F(SessionTest, a_refusal_is_counted) {
-  ask(connect(), ask_nothing);
-  EXPECT_NE(metrics_.text().find("requests_refused_total{status=\"404\"} 1"), std::string::npos)
-      << metrics_.text();
 }
 
 // --- memory
@@ -575,27 +595,18 @@ TEST_F(SessionTest, the_memory_of_a_large_body_doubles) {
   const int peer = connect();
   const std::size_t whole = 200'000;
   say(peer, posted_head(fmt::format("Content-Length: {}\r\n", whole)));
-  std::vector<std::size_t> steps;
-  for (std::size_t sent = 0; sent < whole - 1000; sent += 1000) {
-    say(peer, std::string(1000, ' '));
-    if (steps.empty() || steps.back() != held()) steps.push_back(held());
-    EXPECT_GE(held(), sent + 1000 + padding_bytes);
-  }
-  EXPECT_EQ(steps, (std::vector<std::size_t>{first_bytes, 2 * first_bytes, 4 * first_bytes,
-                                             8 * first_bytes, 16 * first_bytes, 32 * first_bytes,
-                                             whole + padding_bytes}));
+  EXPECT_EQ(
+      steps_of(peer, 199, std::string(1000, ' ')),
+      (std::vector<std::size_t>{first_bytes, 2 * first_bytes, 4 * first_bytes, 8 * first_bytes,
+                                16 * first_bytes, 32 * first_bytes, whole + padding_bytes}));
 }
 
 TEST_F(SessionTest, the_memory_of_a_chunked_body_doubles) {
   const int peer = connect();
   say(peer, posted_head("Transfer-Encoding: chunked\r\n"));
-  std::vector<std::size_t> steps;
-  for (int i = 0; i < 40; ++i) {
-    say(peer, blank_chunk(1000));
-    if (steps.empty() || steps.back() != held()) steps.push_back(held());
-  }
-  EXPECT_EQ(steps, (std::vector<std::size_t>{first_bytes, 2 * first_bytes, 4 * first_bytes,
-                                             8 * first_bytes, 16 * first_bytes}));
+  EXPECT_EQ(steps_of(peer, 40, blank_chunk(1000)),
+            (std::vector<std::size_t>{first_bytes, 2 * first_bytes, 4 * first_bytes,
+                                      8 * first_bytes, 16 * first_bytes}));
   say(peer, "0\r\n\r\n");
   EXPECT_EQ(status_of(hear(peer)), 400u) << "blanks are no review";
   EXPECT_EQ(held(), 0u);
@@ -652,8 +663,7 @@ TEST_F(LittleMemory, is_waited_for) {
   EXPECT_EQ(hear(peer), "");
   connections_.sweep(net::Clock::now() + limits::idle);
   rest.reset();
-  context_.restart();
-  context_.run_for(limits::memory_poll * 5);
+  run_for(limits::memory_poll * 5);
   EXPECT_EQ(status_of(hear(peer)), 200u);
 }
 
@@ -667,14 +677,12 @@ TEST_F(LittleMemory, comes_from_those_who_keep_us_waiting) {
     rest.force(load_.held_bytes.cap() - held());
     const int peer = connect();
     say(peer, posted(service_review()));
-    context_.restart();
-    context_.run_for(limits::patience_when_full + 200ms);
+    run_for(limits::patience_when_full + 200ms);
     status = status_of(hear(peer));
     EXPECT_TRUE(is_closed(slow) || status != 200);
     ::shutdown(slow, SHUT_RDWR);
     ::shutdown(peer, SHUT_RDWR);
-    context_.restart();
-    context_.run_for(limits::memory_poll * 2);
+    run_for(limits::memory_poll * 2);
   }
   EXPECT_EQ(status, 200u);
 }
@@ -684,15 +692,10 @@ TEST_F(LittleMemory, is_waited_for_no_longer_than_its_limit) {
   Share rest(load_.held_bytes);
   rest.force(load_.held_bytes.cap());
   say(peer, posted(service_review()));
-  context_.restart();
-  context_.run_for(limits::memory_wait / 2);
+  run_for(limits::memory_wait / 2);
   EXPECT_EQ(hear(peer), "");
-  context_.restart();
-  context_.run_for(limits::memory_wait);
-  const std::string answer = hear(peer);
-  EXPECT_EQ(status_of(answer), 503u);
-  EXPECT_NE(answer.find("Retry-After: 1\r\n"), std::string::npos) << answer;
-  EXPECT_NE(answer.find("Connection: close\r\n"), std::string::npos) << answer;
+  run_for(limits::memory_wait);
+  expect_busy(hear(peer));
 }
 
 // --- answers that are not read
@@ -767,9 +770,7 @@ TEST_F(SlowReader, that_was_told_to_go_on_waits_for_us) {
   say(peer, body);
   EXPECT_NE(hear_all(peer).find("100 Continue"), std::string::npos);
   EXPECT_EQ(places_.asked, std::vector<std::string>{"w"});
-  connections_.sweep(net::Clock::now() + limits::between_answers - 1s);
-  places_.answer();
-  turn();
+  answer(places_);
   EXPECT_EQ(status_of(hear(peer)), 200u);
 }
 
@@ -884,12 +885,8 @@ TEST_F(SessionTest, a_large_review_waits_no_longer_than_its_caller) {
   const std::string body = of_size(service_review(), limits::large_review_bytes + 1);
   say(peer,
       posted_head(fmt::format("Content-Length: {}\r\n", body.size()), "/mutate?timeout=1s") + body);
-  context_.restart();
-  context_.run_for(1200ms);
-  const std::string answer = hear(peer);
-  EXPECT_EQ(status_of(answer), 503u);
-  EXPECT_NE(answer.find("Retry-After: 1\r\n"), std::string::npos) << answer;
-  EXPECT_NE(answer.find("Connection: close\r\n"), std::string::npos) << answer;
+  run_for(1200ms);
+  expect_busy(hear(peer));
 }
 
 // What it was read into, an index of four bytes for each of its own.
@@ -914,9 +911,7 @@ TEST_F(SessionTest, asks_the_ledger_and_answers_with_its_word) {
   EXPECT_EQ(claims_.asked, std::vector<std::string>{});
   EXPECT_EQ(service_.read_buffer.capacity(), limits::read_buffer_bytes) << "it needs none";
   EXPECT_EQ(status_of(ask(other, ask_livez)), 200u) << "others are served meanwhile";
-  connections_.sweep(net::Clock::now() + limits::between_answers - 1s);
-  places_.answer();
-  turn();
+  answer(places_);
   const std::string answer = hear(peer);
   EXPECT_EQ(status_of(answer), 200u);
   EXPECT_NE(answer.find("\"patch\":"), std::string::npos) << answer;
@@ -932,9 +927,7 @@ TEST_F(SessionTest, whose_request_has_come_waits_for_us) {
   const int peer = connect_with(posted(worker_review()));
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(std::exchange(places_.asked, {}), std::vector<std::string>{"w"});
-    connections_.sweep(net::Clock::now() + limits::between_answers - 1s);
-    places_.answer();
-    turn();
+    answer(places_);
     EXPECT_EQ(status_of(hear(peer)), 200u);
     if (i == 0) say(peer, posted(worker_review()));
   }
@@ -947,17 +940,7 @@ TEST_F(SessionTest, tells_the_ledger_of_a_place_that_is_there) {
 }
 
 TEST_F(SessionTest, a_large_review_has_no_place_while_the_ledger_is_asked) {
-  places_.at_once = false;
-  const int peer = connect(), other = connect();
-  const auto large = [](const std::string& review) {
-    return posted(of_size(review, limits::large_review_bytes + 1));
-  };
-  EXPECT_EQ(ask(peer, large(worker_review())), "");
-  EXPECT_EQ(status_of(ask(other, large(service_review()))), 200u);
-  places_.answer();
-  turn();
-  EXPECT_EQ(status_of(hear(peer)), 200u);
-  EXPECT_EQ(status_of(ask(other, large(service_review()))), 200u);
+  expect_no_place_taken(worker_review(), places_);
 }
 
 // --- claims
@@ -974,9 +957,7 @@ TEST_F(Claiming, is_read_first_and_answered_then) {
   EXPECT_EQ(claims_.asked, (std::vector<std::string>{"patiently", "four"}));
   EXPECT_EQ(places_.asked, std::vector<std::string>{});
   EXPECT_EQ(status_of(ask(other, ask_livez)), 200u) << "others are served meanwhile";
-  connections_.sweep(net::Clock::now() + limits::between_answers - 1s);
-  claims_.answer();
-  turn();
+  answer(claims_);
   const std::string answer = hear(peer);
   EXPECT_EQ(status_of(answer), 200u);
   EXPECT_NE(answer.find("\"patch\":"), std::string::npos) << answer;
@@ -996,17 +977,7 @@ TEST_F(Claiming, waits_while_its_namespace_has_memory_for_it) {
 }
 
 TEST_F(Claiming, has_no_place_of_a_large_review_meanwhile) {
-  claims_.at_once = false;
-  const int peer = connect(), other = connect();
-  const auto large = [](const std::string& review) {
-    return posted(of_size(review, limits::large_review_bytes + 1));
-  };
-  EXPECT_EQ(ask(peer, large(claiming_review())), "");
-  EXPECT_EQ(status_of(ask(other, large(service_review()))), 200u);
-  claims_.answer();
-  turn();
-  EXPECT_EQ(status_of(hear(peer)), 200u);
-  EXPECT_EQ(status_of(ask(other, large(service_review()))), 200u);
+  expect_no_place_taken(claiming_review(), claims_);
 }
 
 TEST_F(Claiming, is_not_waited_for_in_shadow_mode) {

@@ -7,7 +7,28 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace tpuwh::server::https {
+
+// A Service, and who is asked about it is answered at once.
+inline std::string service_review() {
+  return R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
+         R"("kind":{"group":"","version":"v1","kind":"Service"},)"
+         R"("resource":{"group":"","version":"v1","resource":"services"},)"
+         R"("operation":"CREATE","object":{}}})";
+}
+
+// A Ray worker without KubeRay's index labels: the ledger is asked.
+inline std::string worker_review() {
+  return R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
+         R"("kind":{"group":"","version":"v1","kind":"Pod"},"namespace":"ns",)"
+         R"("resource":{"group":"","version":"v1","resource":"pods"},"operation":"CREATE",)"
+         R"("object":{"metadata":{"labels":{"ray.io/cluster":"r","ray.io/group":"w",)"
+         R"("ray.io/node-type":"worker"}},"spec":{"nodeSelector":)"
+         R"({"cloud.google.com/gke-tpu-topology":"2x4"},"containers":[{"name":"c","resources":)"
+         R"({"limits":{"google.com/tpu":"4"}}}]}}}})";
+}
 
 class WithHandlers : public testing::Test {
  protected:

@@ -105,11 +105,15 @@ kube::cluster::ClusterStatus a_cluster(net::TimePoint now) {
   return status;
 }
 
+std::string text_of(const kube::cluster::ClusterStatus& status, net::TimePoint now) {
+  Metrics metrics;
+  metrics.add([&](Samples& out) { app::cluster_metrics(status, now, out); });
+  return metrics.text();
+}
+
 TEST(ClusterMetricsTest, age_position_and_size_of_each_watch) {
   const net::TimePoint now = net::Clock::now();
-  Metrics metrics;
-  metrics.add([&](Samples& out) { app::cluster_metrics(a_cluster(now), now, out); });
-  const std::string text = metrics.text();
+  const std::string text = text_of(a_cluster(now), now);
   EXPECT_THAT(text, HasSubstr("tpu_webhook_watch_age_seconds{resource=\"pods\"} 90\n"));
   EXPECT_THAT(text, HasSubstr("tpu_webhook_watch_resource_version{resource=\"pods\"} 4711\n"));
   EXPECT_THAT(text, HasSubstr("tpu_webhook_store_objects{resource=\"pods\"} 17\n"));
@@ -128,23 +132,19 @@ TEST(ClusterMetricsTest, age_position_and_size_of_each_watch) {
 
 TEST(ClusterMetricsTest, nothing_is_made_up_of_what_is_not_known) {
   const net::TimePoint now = net::Clock::now();
-  Metrics metrics;
-  metrics.add([&](Samples& out) { app::cluster_metrics(a_cluster(now), now, out); });
-  const std::string text = metrics.text();
+  const std::string text = text_of(a_cluster(now), now);
   EXPECT_THAT(text, Not(HasSubstr("age_seconds{resource=\"nodes\"}")));
   EXPECT_THAT(text, Not(HasSubstr("resource_version{resource=\"nodes\"}")));
   EXPECT_THAT(text, Not(HasSubstr("rayclusters")));
 }
 
 TEST(ClusterMetricsTest, a_feature_that_is_off_has_no_lines) {
-  const net::TimePoint now = net::Clock::now();
-  kube::cluster::ClusterStatus status = a_cluster(now);
+  kube::cluster::ClusterStatus status = a_cluster(net::Clock::now());
   status.ledger.reset();
   status.claims.reset();
-  Metrics metrics;
-  metrics.add([&](Samples& out) { app::cluster_metrics(status, now, out); });
-  EXPECT_THAT(metrics.text(), Not(HasSubstr("tpu_webhook_ledger_groups")));
-  EXPECT_THAT(metrics.text(), Not(HasSubstr("tpu_webhook_claim")));
+  const std::string text = text_of(status, net::Clock::now());
+  EXPECT_THAT(text, Not(HasSubstr("tpu_webhook_ledger_groups")));
+  EXPECT_THAT(text, Not(HasSubstr("tpu_webhook_claim")));
 }
 
 TEST(ProcessMetricsTest, memory_time_and_files_of_this_process) {

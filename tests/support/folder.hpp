@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-namespace tpuwh::server::kube::access {
+namespace tpuwh::test {
 
 class FolderTest : public testing::Test {
  protected:
@@ -22,11 +22,12 @@ class FolderTest : public testing::Test {
   }
   ~FolderTest() override { std::filesystem::remove_all(folder_); }
 
-  // The path of a file that holds `text` from now on.
+  // The path of a file that holds `text` from now on: another inode, seen whatever the clock says.
   std::string write(const std::string& name, const std::string& text) const {
     const auto path = folder_ / name;
     std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path) << text;
+    std::ofstream(path.string() + ".new") << text;
+    std::filesystem::rename(path.string() + ".new", path);
     return path;
   }
   std::string path(const std::string& name) const { return folder_ / name; }
@@ -34,4 +35,4 @@ class FolderTest : public testing::Test {
   std::filesystem::path folder_;
 };
 
-}  // namespace tpuwh::server::kube::access
+}  // namespace tpuwh::test
