@@ -124,11 +124,16 @@ void Properties::each_edited_variable_stays() const {
   for (const OurVariable& ours : our_variables(outcome_.object)) {
     const std::string what = ours.name + " of " + ours.container_name + " edited";
     const auto env = ours.container / "env";
-    Json object = outcome_.object;
-    object[env][ours.index] = {{"name", ours.name}, {"value", "edited"}};
-    const Json healed = after(object, patch_of(object, what), what);
-    EXPECT_EQ(by_name(healed[env])[ours.name]["value"], "edited") << what;
-    expect_fixed_point(healed, what);
+    for (const Json& edited : std::initializer_list<Json>{
+             {{"name", ours.name}, {"value", "edited"}},
+             {{"name", ours.name}, {"value", ""}},
+             {{"name", ours.name}, {"valueFrom", {{"fieldRef", {{"fieldPath", "f"}}}}}}}) {
+      Json object = outcome_.object;
+      object[env][ours.index] = edited;
+      const Json healed = after(object, patch_of(object, what), what);
+      EXPECT_EQ(by_name(healed[env])[ours.name], edited) << what;
+      expect_fixed_point(healed, what);
+    }
   }
 }
 

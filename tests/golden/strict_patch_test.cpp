@@ -77,6 +77,8 @@ constexpr Bad bad[] = {
     {"root", R"([{"op":"replace","path":"","value":1}])"},
     {"no_slash", R"([{"op":"add","path":"map/b","value":1}])"},
     {"bad_escape", R"([{"op":"add","path":"/map/~2","value":1}])"},
+    {"cut_escape", R"([{"op":"add","path":"/map/~","value":1}])"},
+    {"no_number", "[5]"},
     {"missing_parent", R"([{"op":"add","path":"/no/b","value":1}])"},
     {"null_parent", R"([{"op":"add","path":"/map/null/b","value":1}])"},
     {"scalar_parent", R"([{"op":"add","path":"/map/a/b","value":1}])"},
@@ -87,6 +89,7 @@ constexpr Bad bad[] = {
     {"replace_missing", R"([{"op":"replace","path":"/map/b","value":1}])"},
     {"replace_dash", R"([{"op":"replace","path":"/list/-","value":1}])"},
     {"remove_missing", R"([{"op":"remove","path":"/map/b"}])"},
+    {"remove_past_end", R"([{"op":"remove","path":"/list/3"}])"},
     {"second_fails", R"([{"op":"add","path":"/x","value":1},{"op":"remove","path":"/map/b"}])"},
 };
 INSTANTIATE_TEST_SUITE_P(, StrictPatchRejects, ::testing::ValuesIn(bad), case_name);

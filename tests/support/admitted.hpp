@@ -4,6 +4,7 @@
 // the running test.
 #pragma once
 
+#include "tests/support/has.hpp"
 #include "tests/support/pod_builder.hpp"
 #include "webhook/answer/admit.hpp"
 
@@ -15,13 +16,15 @@
 namespace tpuwh::test {
 
 using nlohmann::json;
+using webhook::outcome::Outcome;
+using webhook::outcome::Reason;
 
 struct Admitted {
   unsigned status = 0;
   unsigned retry_after = 0;
   bool allowed = false;
-  webhook::outcome::Outcome outcome{};
-  webhook::outcome::Reason reason{};
+  Outcome outcome{};
+  Reason reason{};
   bool shadow = false;
   std::string message;  // of a denial or of a Status
   std::vector<std::string> warnings;

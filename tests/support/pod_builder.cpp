@@ -132,22 +132,24 @@ PodBuilder& PodBuilder::tpu(const json& quantity) {
   return *this;
 }
 
-PodBuilder& PodBuilder::container(std::string_view name) {
-  json& list = pod_["spec"]["containers"];
-  last_ = "/spec/containers/" + std::to_string(list.size());
-  list.push_back({{"name", name}, {"image", "i"}});
-  return *this;
+PodBuilder& PodBuilder::add_container(const std::string& list, std::string_view name,
+                                      const json& chips) {
+  json& containers = pod_["spec"][list];
+  last_ = "/spec/" + list + "/" + std::to_string(containers.size());
+  containers.push_back({{"name", name}, {"image", "i"}});
+  return chips.is_null() ? *this : tpu(chips);
 }
 
-PodBuilder& PodBuilder::init_container(std::string_view name) {
-  json& list = pod_["spec"]["initContainers"];
-  last_ = "/spec/initContainers/" + std::to_string(list.size());
-  list.push_back({{"name", name}, {"image", "i"}});
-  return *this;
+PodBuilder& PodBuilder::container(std::string_view name, const json& chips) {
+  return add_container("containers", name, chips);
 }
 
-PodBuilder& PodBuilder::sidecar(std::string_view name) {
-  init_container(name);
+PodBuilder& PodBuilder::init_container(std::string_view name, const json& chips) {
+  return add_container("initContainers", name, chips);
+}
+
+PodBuilder& PodBuilder::sidecar(std::string_view name, const json& chips) {
+  init_container(name, chips);
   last()["restartPolicy"] = "Always";
   return *this;
 }

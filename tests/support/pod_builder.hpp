@@ -14,10 +14,16 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tpuwh::test {
 
 using nlohmann::json;
+
+// Braces around one object are that object to nlohmann, not a list of it.
+inline json list(const std::vector<json>& items) {
+  return items;
+}
 
 class PodBuilder {
  public:
@@ -25,6 +31,10 @@ class PodBuilder {
 
   PodBuilder& label(std::string_view key, const json& value);
   PodBuilder& annotation(std::string_view key, const json& value);
+  // With our prefix.
+  PodBuilder& ours(std::string_view key, const json& value) {
+    return annotation("tpu-webhook.dev/" + std::string(key), value);
+  }
   PodBuilder& selector(std::string_view key, const json& value);
   PodBuilder& topology(std::string_view text);
   PodBuilder& accelerator(std::string_view label);  // "" for none
@@ -47,9 +57,14 @@ class PodBuilder {
 
   // Chips of the last container, as limit and request; a number or a string.
   PodBuilder& tpu(const json& quantity);
-  PodBuilder& container(std::string_view name);
-  PodBuilder& init_container(std::string_view name);
-  PodBuilder& sidecar(std::string_view name);
+  // The topology, and the chips of the last container.
+  PodBuilder& on(std::string_view topology_text, const json& chips) {
+    return topology(topology_text).tpu(chips);
+  }
+  // Each with its chips, or with none.
+  PodBuilder& container(std::string_view name, const json& chips = nullptr);
+  PodBuilder& init_container(std::string_view name, const json& chips = nullptr);
+  PodBuilder& sidecar(std::string_view name, const json& chips = nullptr);
   PodBuilder& env(std::string_view name, std::string_view value);
   PodBuilder& env_from(std::string_view name, std::string_view field_path);
   PodBuilder& env_entry(const json& entry);
@@ -64,6 +79,7 @@ class PodBuilder {
 
  private:
   json& last();
+  PodBuilder& add_container(const std::string& list, std::string_view name, const json& chips);
 
   json pod_;
   std::string last_;  // pointer of the container spoken of

@@ -2,6 +2,8 @@
 // well-formed, uid and version echoed, never a patch.
 #pragma once
 
+#include "tests/support/has.hpp"
+#include "tests/support/pod_builder.hpp"
 #include "webhook/validate/validate.hpp"
 
 #include <nlohmann/json.hpp>
@@ -12,12 +14,14 @@
 namespace tpuwh::test {
 
 using nlohmann::json;
+using webhook::outcome::Outcome;
+using webhook::outcome::Reason;
 
 struct Validated {
   unsigned status = 0;
   bool allowed = false;
-  webhook::outcome::Outcome outcome{};
-  webhook::outcome::Reason reason{};
+  Outcome outcome{};
+  Reason reason{};
   std::string owner;
   std::string message;  // of a denial or of a Status
   std::vector<std::string> warnings;

@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
-
-#include "tests/support/named_case.hpp"
 
 namespace tpuwh::base {
 namespace {
@@ -13,102 +12,58 @@ namespace {
 using namespace std::string_literals;
 using namespace std::string_view_literals;
 
-using test::case_name;
-using test::PrintTo;
-
-struct Name {
-  std::string_view name;
-  std::string text;
-  bool dns_label = false;
-  bool label_value = false;
-  bool qualified = false;
-};
-
-class NameIs : public testing::TestWithParam<Name> {};
-
-TEST_P(NameIs, what_it_may_be) {
-  EXPECT_EQ(is_dns_label(GetParam().text), GetParam().dns_label);
-  EXPECT_EQ(is_label_value(GetParam().text), GetParam().label_value);
-  EXPECT_EQ(is_qualified_name(GetParam().text), GetParam().qualified);
+TEST(Names, are_what_they_may_be) {
+  const auto expect = [](bool dns_label, bool label_value, bool qualified,
+                         std::initializer_list<std::string> all) {
+    for (const std::string& text : all) {
+      EXPECT_EQ(is_dns_label(text), dns_label) << text;
+      EXPECT_EQ(is_label_value(text), label_value) << text;
+      EXPECT_EQ(is_qualified_name(text), qualified) << text;
+    }
+  };
+  expect(true, true, true, {"train-0", "a", "0", std::string(63, 'a')});
+  expect(false, true, true, {"Train", "a.b", "a_b"});
+  expect(false, false, true,
+         {"example.com/x", "cloud.google.com/gke-nodepool", "a/B", std::string(253, 'a') + "/b"});
+  expect(false, false, false,
+         {"",
+          std::string(64, 'a'),
+          "-a",
+          "a-",
+          "a.",
+          "a b",
+          "a\n",
+          "a\0b"s,
+          "a\0"s,
+          "\xc3\xa4",
+          "a,b",
+          "/x",
+          "a/",
+          "a/b/c",
+          "A/b",
+          ".a/b",
+          "a..b/c",
+          "a-.b/c",
+          std::string(254, 'a') + "/b",
+          "a\"b"});
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Names, NameIs,
-    testing::Values(
-        Name{"plain", "train-0", true, true, true}, Name{"one_letter", "a", true, true, true},
-        Name{"digits", "0", true, true, true}, Name{"empty", "", false, false, false},
-        Name{"longest", std::string(63, 'a'), true, true, true},
-        Name{"too_long", std::string(64, 'a'), false, false, false},
-        Name{"upper", "Train", false, true, true}, Name{"dot", "a.b", false, true, true},
-        Name{"underscore", "a_b", false, true, true}, Name{"dash_first", "-a", false, false, false},
-        Name{"dash_last", "a-", false, false, false}, Name{"dot_last", "a.", false, false, false},
-        Name{"blank", "a b", false, false, false}, Name{"newline", "a\n", false, false, false},
-        Name{"nul", "a\0b"s, false, false, false}, Name{"nul_last", "a\0"s, false, false, false},
-        Name{"umlaut", "\xc3\xa4", false, false, false}, Name{"comma", "a,b", false, false, false},
-        Name{"slash", "example.com/x", false, false, true},
-        Name{"node_pool", "cloud.google.com/gke-nodepool", false, false, true},
-        Name{"no_prefix", "/x", false, false, false}, Name{"no_name", "a/", false, false, false},
-        Name{"two_slashes", "a/b/c", false, false, false},
-        Name{"upper_prefix", "A/b", false, false, false},
-        Name{"upper_name", "a/B", false, false, true},
-        Name{"dot_prefix", ".a/b", false, false, false},
-        Name{"empty_part_of_prefix", "a..b/c", false, false, false},
-        Name{"dash_ends_part", "a-.b/c", false, false, false},
-        Name{"long_prefix", std::string(253, 'a') + "/b", false, false, true},
-        Name{"too_long_prefix", std::string(254, 'a') + "/b", false, false, false},
-        Name{"quote", "a\"b", false, false, false}),
-    case_name);
-
-struct Decimal {
-  std::string_view name;
-  std::string text;
-  std::optional<std::uint32_t> want = std::nullopt;
-};
-
-class PlainDecimal : public testing::TestWithParam<Decimal> {};
-
-TEST_P(PlainDecimal, is_strict) {
-  EXPECT_EQ(plain_decimal(GetParam().text), GetParam().want);
+TEST(PlainDecimal, is_strict) {
+  for (const std::uint32_t number : {0u, 9u, 10u, 4294967295u})
+    EXPECT_EQ(plain_decimal(std::to_string(number)), number);
+  for (const std::string& text :
+       {"4294967296"s, std::string(400, '9'), ""s, "01"s, "00"s, "-1"s, "-0"s, "+1"s, " 1"s, "1 "s,
+        "1e3"s, "1.0"s, "0x1"s, "1\0"s, "1\n"s, "\xd9\xa1"s, "one"s})
+    EXPECT_FALSE(plain_decimal(text)) << text;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Names, PlainDecimal,
-    testing::Values(Decimal{"zero", "0", 0}, Decimal{"nine", "9", 9}, Decimal{"ten", "10", 10},
-                    Decimal{"largest", "4294967295", 4294967295u},
-                    Decimal{"too_large", "4294967296"}, Decimal{"huge", std::string(400, '9')},
-                    Decimal{"empty", ""}, Decimal{"leading_zero", "01"},
-                    Decimal{"double_zero", "00"}, Decimal{"minus", "-1"},
-                    Decimal{"minus_zero", "-0"}, Decimal{"plus", "+1"},
-                    Decimal{"blank_before", " 1"}, Decimal{"blank_after", "1 "},
-                    Decimal{"exponent", "1e3"}, Decimal{"point", "1.0"}, Decimal{"hex", "0x1"},
-                    Decimal{"nul_after", "1\0"s}, Decimal{"newline_after", "1\n"},
-                    Decimal{"arabic", "\xd9\xa1"}, Decimal{"word", "one"}),
-    case_name);
-
-struct Number {
-  std::string_view name;
-  std::string_view text;
-  bool want;
-};
-
-class JsonNumber : public testing::TestWithParam<Number> {};
-
-TEST_P(JsonNumber, as_in_the_rfc) {
-  EXPECT_EQ(is_json_number(GetParam().text), GetParam().want);
+TEST(JsonNumber, is_as_in_the_rfc) {
+  for (const char* number : {"0", "-0", "120", "0.50", "4e0", "-1.5E+30"})
+    EXPECT_TRUE(is_json_number(number)) << number;
+  for (const char* none :
+       {"", "-", "+1", "01", ".5", "5.", "1e", "1e-", "1.2.3", "1 ", "Infinity", "0x1"})
+    EXPECT_FALSE(is_json_number(none)) << none;
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Names, JsonNumber,
-    testing::Values(Number{"zero", "0", true}, Number{"minus_zero", "-0", true},
-                    Number{"integer", "120", true}, Number{"fraction", "0.50", true},
-                    Number{"exponent", "4e0", true}, Number{"all", "-1.5E+30", true},
-                    Number{"empty", "", false}, Number{"minus", "-", false},
-                    Number{"plus", "+1", false}, Number{"leading_zero", "01", false},
-                    Number{"no_digit_before", ".5", false}, Number{"no_digit_after", "5.", false},
-                    Number{"no_exponent", "1e", false}, Number{"sign_only", "1e-", false},
-                    Number{"two_points", "1.2.3", false}, Number{"blank", "1 ", false},
-                    Number{"infinity", "Infinity", false}, Number{"hex", "0x1", false}),
-    case_name);
 
 TEST(Placeholders, are_what_a_tool_was_to_fill_in) {
   for (const char* left : {"${NAME}", "train-${ID}", "$NAME", "$a", "$z", "$A", "$Z", "$_",

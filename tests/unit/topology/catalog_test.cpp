@@ -1,13 +1,11 @@
 #include "topology/catalog.hpp"
 
-#include "tests/support/named_case.hpp"
 #include "tests/unit/topology/catalog_file.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +14,6 @@ namespace tpuwh::topology {
 namespace {
 
 using nlohmann::json;
-using test::case_name;
 
 std::vector<std::string> strings(std::span<const std::string_view> views) {
   return {views.begin(), views.end()};
@@ -122,40 +119,21 @@ TEST(Catalog, finds_generations_by_exact_label_only) {
   }
 }
 
-struct TraitsOf {
-  std::string_view name;
-  std::string_view label;
-  bool want;
-};
-void PrintTo(const TraitsOf& c, std::ostream* out) {
-  *out << c.name;
+TEST(Traits, are_those_of_the_row_that_a_label_spells) {
+  const auto expect = [](std::string_view label, bool want) {
+    const Traits& traits = traits_of(label);
+    EXPECT_EQ(traits.shares_host(), want) << label;
+    EXPECT_EQ(traits.ids_by_webhook, want) << label;
+    EXPECT_EQ(traits.process_addresses, want) << label;
+    EXPECT_EQ(traits.devices_per_chip, want ? 2u : 1u) << label;
+  };
+  // Of a generation, of its machine types.
+  for (const char* label :
+       {"tpu7", "tpu7x", "tpu7x-standard-4t", "tpu7-standard-1t", "tpu7x-ultranet-4t"})
+    expect(label, true);
+  for (const char* label : {"tpu70", "tpu7e", "tpu7xl", "tpu8x", "tpu-v6e-slice", "tpu", ""})
+    expect(label, false);
 }
-
-class ALabel : public testing::TestWithParam<TraitsOf> {};
-
-TEST_P(ALabel, has_the_traits_of_the_row_that_it_spells) {
-  const Traits& traits = traits_of(GetParam().label);
-  EXPECT_EQ(traits.shares_host(), GetParam().want);
-  EXPECT_EQ(traits.ids_by_webhook, GetParam().want);
-  EXPECT_EQ(traits.process_addresses, GetParam().want);
-  EXPECT_EQ(traits.devices_per_chip, GetParam().want ? 2u : 1u);
-}
-
-constexpr TraitsOf labels[] = {
-    {.name = "tpu7", .label = "tpu7", .want = true},
-    {.name = "tpu7x", .label = "tpu7x", .want = true},
-    {.name = "machine_type", .label = "tpu7x-standard-4t", .want = true},
-    {.name = "machine_type_of_tpu7", .label = "tpu7-standard-1t", .want = true},
-    {.name = "ultranet", .label = "tpu7x-ultranet-4t", .want = true},
-    {.name = "generation_seventy", .label = "tpu70", .want = false},
-    {.name = "sibling_to_come", .label = "tpu7e", .want = false},
-    {.name = "longer_letters", .label = "tpu7xl", .want = false},
-    {.name = "next", .label = "tpu8x", .want = false},
-    {.name = "v6e", .label = "tpu-v6e-slice", .want = false},
-    {.name = "prefix_of_it", .label = "tpu", .want = false},
-    {.name = "empty", .label = "", .want = false},
-};
-INSTANTIATE_TEST_SUITE_P(catalog, ALabel, testing::ValuesIn(labels), case_name);
 
 TEST(Catalog, has_the_columns_of_the_file) {
   const json catalog = read_catalog();
@@ -185,169 +163,100 @@ TEST(Catalog, names_generations_in_a_sentence) {
 
 // --- Shapes -------------------------------------------------------------------
 
-struct Known {
-  std::string_view name;
-  std::string_view label;
-  Dims dims;
-  std::vector<std::uint32_t> want_chips_per_vm;
-};
-void PrintTo(const Known& c, std::ostream* out) {
-  *out << c.name;
-}
-
-class ShapeIsKnown : public testing::TestWithParam<Known> {};
-
-TEST_P(ShapeIsKnown, with_chips_per_vm) {
-  const Generation& generation = *find_generation(GetParam().label);
-  std::array<std::uint32_t, 4> out{};
-  const std::size_t count = chips_per_vm_of(generation, GetParam().dims, out);
-  EXPECT_EQ(std::vector(out.begin(), out.begin() + count), GetParam().want_chips_per_vm);
-  for (const std::uint32_t chips : {1u, 2u, 4u, 8u}) {
-    const bool want = std::ranges::count(GetParam().want_chips_per_vm, chips) > 0;
-    EXPECT_EQ(is_known(generation, GetParam().dims, chips), want) << chips;
+TEST(Shape, is_known_with_its_chips_per_vm) {
+  struct {
+    std::string_view label;
+    Dims dims;
+    std::vector<std::uint32_t> want;
+  } const cases[] = {
+      {"tpu-v6e-slice", Dims(2, 4), {4, 8}},
+      {"tpu-v5-lite-podslice", Dims(2, 4), {4, 8}},
+      {"tpu-v5-lite-device", Dims(2, 4), {8}},
+      {"tpu-v6e-slice", Dims(1, 1), {1}},
+      {"tpu-v6e-slice", Dims(16, 16), {4}},
+      {"tpu-v6e-slice", Dims(2, 8), {}},
+      {"tpu-v6e-slice", Dims(4, 2), {}},
+      {"tpu-v6e-slice", Dims(2, 2, 1), {}},
+      {"tpu-v3-slice", Dims(2, 2), {}},  // the device
+      {"tpu-v4-podslice", Dims(1, 1, 1), {}},
+      {"tpu-v4-podslice", Dims(2, 2, 4), {4}},
+      {"tpu-v4-podslice", Dims(2, 4, 2), {}},
+      {"tpu-v4-podslice", Dims(2, 2, 8), {}},
+      {"tpu-v4-podslice", Dims(4, 12, 12), {4}},  // by the rule alone
+      {"tpu-v4-podslice", Dims(4, 8, 4), {}},
+      {"tpu-v4-podslice", Dims(16, 16, 16), {4}},
+      {"tpu-v4-podslice", Dims(16, 16, 20), {}},
+      {"tpu-v5p-slice", Dims(16, 20, 28), {4}},  // above the maximum, but a row
+      {"tpu-v5p-slice", Dims(16, 16, 28), {}},
+      {"tpu7x", Dims(1, 1, 1), {1}},
+      {"tpu7x", Dims(2, 2, 1), {4}},
+      {"tpu7x", Dims(4, 4, 576), {4}},
+      {"tpu7", Dims(4, 8, 8), {4}},
+      {"tpu7", Dims(8, 8, 8), {}},
+  };
+  for (const auto& [label, dims, want] : cases) {
+    SCOPED_TRACE(std::string(label) + ' ' + dims.text());
+    const Generation& generation = *find_generation(label);
+    std::array<std::uint32_t, 4> out{};
+    const std::size_t count = chips_per_vm_of(generation, dims, out);
+    EXPECT_EQ(std::vector(out.begin(), out.begin() + count), want);
+    for (const std::uint32_t chips : {1u, 2u, 4u, 8u})
+      EXPECT_EQ(is_known(generation, dims, chips), std::ranges::count(want, chips) > 0) << chips;
   }
 }
 
-const Known known[] = {
-    {"v6e_2x4_both", "tpu-v6e-slice", Dims(2, 4), {4, 8}},
-    {"v5e_2x4_both", "tpu-v5-lite-podslice", Dims(2, 4), {4, 8}},
-    {"v5e_device_2x4", "tpu-v5-lite-device", Dims(2, 4), {8}},
-    {"v6e_1x1", "tpu-v6e-slice", Dims(1, 1), {1}},
-    {"v6e_16x16", "tpu-v6e-slice", Dims(16, 16), {4}},
-    {"v6e_2x8", "tpu-v6e-slice", Dims(2, 8), {}},
-    {"v6e_turned", "tpu-v6e-slice", Dims(4, 2), {}},
-    {"v6e_three_axes", "tpu-v6e-slice", Dims(2, 2, 1), {}},
-    {"v3_2x2_is_the_device", "tpu-v3-slice", Dims(2, 2), {}},
-    {"v4_one_chip", "tpu-v4-podslice", Dims(1, 1, 1), {}},
-    {"v4_small", "tpu-v4-podslice", Dims(2, 2, 4), {4}},
-    {"v4_small_unordered", "tpu-v4-podslice", Dims(2, 4, 2), {}},
-    {"v4_small_unlisted", "tpu-v4-podslice", Dims(2, 2, 8), {}},
-    {"v4_rule_not_row", "tpu-v4-podslice", Dims(4, 12, 12), {4}},
-    {"v4_unordered", "tpu-v4-podslice", Dims(4, 8, 4), {}},
-    {"v4_largest", "tpu-v4-podslice", Dims(16, 16, 16), {4}},
-    {"v4_too_large", "tpu-v4-podslice", Dims(16, 16, 20), {}},
-    {"v5p_above_maximum_but_row", "tpu-v5p-slice", Dims(16, 20, 28), {4}},
-    {"v5p_above_maximum", "tpu-v5p-slice", Dims(16, 16, 28), {}},
-    {"tpu7x_one_chip", "tpu7x", Dims(1, 1, 1), {1}},
-    {"tpu7x_one_vm_twins", "tpu7x", Dims(2, 2, 1), {4}},
-    {"tpu7x_beyond_xpk", "tpu7x", Dims(4, 4, 576), {4}},
-    {"tpu7_largest", "tpu7", Dims(4, 8, 8), {4}},
-    {"tpu7_too_large", "tpu7", Dims(8, 8, 8), {}},
-};
-INSTANTIATE_TEST_SUITE_P(catalog, ShapeIsKnown, testing::ValuesIn(known), case_name);
-
-// docs/facts.md#large-shapes, counted.
-struct RuleCount {
-  std::string_view name;
-  std::string_view label;
-  std::uint64_t max_chips;
-  std::size_t want;
-};
-void PrintTo(const RuleCount& c, std::ostream* out) {
-  *out << c.name;
+// docs/facts.md#large-shapes, counted: every shape of that many chips with any axes, not only
+// multiples of 4.
+TEST(CubeRule, allows_so_many_shapes) {
+  const auto count = [](std::string_view label, std::uint32_t max) {
+    const Generation& generation = *find_generation(label);
+    std::size_t known = 0;
+    for (std::uint32_t a = 3; a * 16 <= max; ++a)
+      for (std::uint32_t b = 3; a * b * 4 <= max; ++b)
+        for (std::uint32_t c = 3; a * b * c <= max; ++c)
+          known += is_known(generation, Dims(a, b, c), 4) ? 1u : 0u;
+    return known;
+  };
+  EXPECT_EQ(count("tpu-v4-podslice", 4096), 182u);
+  EXPECT_EQ(count("tpu-v5p-slice", 6144), 306u);
+  // 12x24x24 and 16x20x28: rows that tools list beyond the documented maximum
+  EXPECT_EQ(count("tpu-v5p-slice", 8960), 308u);
+  EXPECT_EQ(count("tpu7x", 9216), 516u);
+  EXPECT_EQ(count("tpu7x", 9800), 516u);
+  EXPECT_EQ(count("tpu7", 512), 5u);
+  EXPECT_EQ(count("tpu-v6e-slice", 512), 0u);
 }
 
-class CubeRule : public testing::TestWithParam<RuleCount> {};
-
-// Every shape of that many chips with any axes, not only multiples of 4.
-TEST_P(CubeRule, allows_so_many_shapes) {
-  const Generation& generation = *find_generation(GetParam().label);
-  const auto max = static_cast<std::uint32_t>(GetParam().max_chips);
-  std::size_t count = 0;
-  for (std::uint32_t a = 3; a * 16 <= max; ++a) {
-    for (std::uint32_t b = 3; a * b * 4 <= max; ++b) {
-      for (std::uint32_t c = 3; a * b * c <= max; ++c) {
-        count += is_known(generation, Dims(a, b, c), 4) ? 1u : 0u;
-      }
-    }
-  }
-  EXPECT_EQ(count, GetParam().want);
+TEST(LegalShapes, are_listed) {
+  const auto shapes = [](std::string_view label, std::uint32_t chips_per_vm) {
+    return legal_shapes(*find_generation(label), chips_per_vm);
+  };
+  EXPECT_EQ(shapes("tpu-v6e-slice", 4), "2x2, 2x4, 4x4, 4x8, 8x8, 8x16, 16x16");
+  EXPECT_EQ(shapes("tpu-v6e-slice", 8), "2x4");
+  EXPECT_EQ(shapes("tpu-v6e-slice", 3), "");
+  EXPECT_EQ(shapes("tpu7x", 1), "1x1x1");
+  EXPECT_EQ(shapes("tpu7", 4),
+            "2x2x1, 2x2x2, 2x2x4, 2x4x4 and A<=B<=C in multiples of 4 up to 256 chips");
 }
 
-constexpr RuleCount rule_counts[] = {
-    {.name = "v4", .label = "tpu-v4-podslice", .max_chips = 4096, .want = 182},
-    {.name = "v5p", .label = "tpu-v5p-slice", .max_chips = 6144, .want = 306},
-    // 12x24x24 and 16x20x28: rows that tools list beyond the documented maximum
-    {.name = "v5p_whole_pod", .label = "tpu-v5p-slice", .max_chips = 8960, .want = 308},
-    {.name = "tpu7x", .label = "tpu7x", .max_chips = 9216, .want = 516},
-    {.name = "tpu7x_and_no_more", .label = "tpu7x", .max_chips = 9800, .want = 516},
-    {.name = "tpu7", .label = "tpu7", .max_chips = 512, .want = 5},
-    {.name = "v6e_has_none", .label = "tpu-v6e-slice", .max_chips = 512, .want = 0},
-};
-INSTANTIATE_TEST_SUITE_P(catalog, CubeRule, testing::ValuesIn(rule_counts), case_name);
-
-struct Legal {
-  std::string_view name;
-  std::string_view label;
-  std::uint32_t chips_per_vm;
-  std::string_view want;
-};
-void PrintTo(const Legal& c, std::ostream* out) {
-  *out << c.name;
+TEST(NearestTopology, is_what_was_meant) {
+  const auto nearest = [](std::string_view label, std::string_view text) {
+    const Generation& generation = *find_generation(label);
+    const auto dims = Dims::parse(text);
+    const auto found =
+        dims ? nearest_topology(generation, *dims) : nearest_topology(generation, text);
+    return found ? found->text() : "";
+  };
+  EXPECT_EQ(nearest("tpu-v6e-slice", "4x2"), "2x4");
+  EXPECT_EQ(nearest("tpu-v5p-slice", "8x4x4"), "4x4x8");
+  EXPECT_EQ(nearest("tpu-v5p-slice", "12x8x4"), "4x8x12") << "of several with as many chips";
+  EXPECT_EQ(nearest("tpu-v5p-slice", "16x4x16"), "4x16x16") << "of several rows";
+  EXPECT_EQ(nearest("tpu-v6e-slice", "2x8"), "4x4") << "as many chips";
+  EXPECT_EQ(nearest("tpu-v6e-slice", "v6e-16"), "4x4");
+  EXPECT_EQ(nearest("tpu-v5p-slice", "16"), "2x2x2") << "cores";
+  EXPECT_EQ(nearest("tpu-v6e-slice", "v5p-16"), "");
+  EXPECT_EQ(nearest("tpu-v6e-slice", "6x6"), "");
 }
-
-class LegalShapes : public testing::TestWithParam<Legal> {};
-
-TEST_P(LegalShapes, are_listed) {
-  EXPECT_EQ(legal_shapes(*find_generation(GetParam().label), GetParam().chips_per_vm),
-            GetParam().want);
-}
-
-constexpr Legal legal[] = {
-    {.name = "v6e_4",
-     .label = "tpu-v6e-slice",
-     .chips_per_vm = 4,
-     .want = "2x2, 2x4, 4x4, 4x8, 8x8, 8x16, 16x16"},
-    {.name = "v6e_8", .label = "tpu-v6e-slice", .chips_per_vm = 8, .want = "2x4"},
-    {.name = "v6e_3", .label = "tpu-v6e-slice", .chips_per_vm = 3, .want = ""},
-    {.name = "v5p_4",
-     .label = "tpu-v5p-slice",
-     .chips_per_vm = 4,
-     .want = "2x2x1, 2x2x2, 2x2x4, 2x4x4 and A<=B<=C in multiples of 4 up to 6144 chips"},
-    {.name = "tpu7x_1", .label = "tpu7x", .chips_per_vm = 1, .want = "1x1x1"},
-    {.name = "tpu7_4",
-     .label = "tpu7",
-     .chips_per_vm = 4,
-     .want = "2x2x1, 2x2x2, 2x2x4, 2x4x4 and A<=B<=C in multiples of 4 up to 256 chips"},
-};
-INSTANTIATE_TEST_SUITE_P(catalog, LegalShapes, testing::ValuesIn(legal), case_name);
-
-struct Nearest {
-  std::string_view name;
-  std::string_view label;
-  std::string_view text;
-  std::string_view want = {};  // "" for none
-};
-
-class NearestTopology : public testing::TestWithParam<Nearest> {};
-
-TEST_P(NearestTopology, is_what_was_meant) {
-  const Generation& generation = *find_generation(GetParam().label);
-  const auto dims = Dims::parse(GetParam().text);
-  const auto nearest =
-      dims ? nearest_topology(generation, *dims) : nearest_topology(generation, GetParam().text);
-  EXPECT_EQ(nearest ? nearest->text() : "", GetParam().want);
-}
-
-const Nearest nearest_topologies[] = {
-    {.name = "turned", .label = "tpu-v6e-slice", .text = "4x2", .want = "2x4"},
-    {.name = "turned_cube", .label = "tpu-v5p-slice", .text = "8x4x4", .want = "4x4x8"},
-    {.name = "turned_cube_of_several_with_as_many_chips",
-     .label = "tpu-v5p-slice",
-     .text = "12x8x4",
-     .want = "4x8x12"},
-    {.name = "turned_cube_of_several_rows",
-     .label = "tpu-v5p-slice",
-     .text = "16x4x16",
-     .want = "4x16x16"},
-    {.name = "as_many_chips", .label = "tpu-v6e-slice", .text = "2x8", .want = "4x4"},
-    {.name = "type", .label = "tpu-v6e-slice", .text = "v6e-16", .want = "4x4"},
-    {.name = "cores", .label = "tpu-v5p-slice", .text = "16", .want = "2x2x2"},
-    {.name = "another_generation", .label = "tpu-v6e-slice", .text = "v5p-16"},
-    {.name = "no_such_number", .label = "tpu-v6e-slice", .text = "6x6"},
-};
-INSTANTIATE_TEST_SUITE_P(catalog, NearestTopology, testing::ValuesIn(nearest_topologies),
-                         case_name);
 
 TEST(Catalog, sub_slice_shapes_are_the_files) {
   const json shapes = read_catalog()["rules"]["sub_slice_topologies"];

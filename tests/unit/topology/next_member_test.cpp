@@ -9,8 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/support/named_case.hpp"
-
 namespace tpuwh::topology {
 
 void PrintTo(const Place& place, std::ostream* out) {
@@ -19,107 +17,43 @@ void PrintTo(const Place& place, std::ostream* out) {
 
 namespace {
 
-using test::case_name;
-using test::PrintTo;
 using Places = std::vector<Place>;
 constexpr auto nothing = std::optional<Place>{};
 
-struct MemberCase {
-  std::string_view name;
-  GroupSize size;
-  Places taken = {};
-  Places leaving = {};
-  std::optional<Place> want;
-};
-
-class NextMember : public testing::TestWithParam<MemberCase> {};
-
-TEST_P(NextMember, is) {
-  const MemberCase& c = GetParam();
-  EXPECT_EQ(next_member(c.size, c.taken, c.leaving), c.want);
+TEST(NextMember, is) {
+  struct {
+    std::string_view name;
+    GroupSize size;
+    Places taken, leaving;
+    std::optional<Place> want;
+  } const cases[] = {
+      {"first of all", {4, 2}, {}, {}, Place{0, 0}},
+      {"next host", {4, 2}, {{0, 0}, {0, 1}}, {}, Place{0, 2}},
+      {"gap in the middle", {4, 2}, {{0, 0}, {0, 2}}, {}, Place{0, 1}},
+      {"next slice", {2, 2}, {{0, 0}, {0, 1}}, {}, Place{1, 0}},
+      {"a begun slice before an unused lower one", {2, 3}, {{1, 1}}, {}, Place{1, 0}},
+      {"the lower of two gaps", {2, 4}, {{3, 0}, {2, 1}, {0, 0}, {0, 1}}, {}, Place{2, 0}},
+      {"the lowest unused slice", {1, 4}, {{3, 0}, {0, 0}}, {}, Place{1, 0}},
+      {"full", {2, 1}, {{0, 1}, {0, 0}}, {}, nothing},
+      {"without a bound another slice", {2, 0}, {{0, 1}, {0, 0}}, {}, Place{1, 0}},
+      {"single-host slices", {1, 0}, {{0, 0}}, {}, Place{1, 0}},
+      {"repeats count once", {2, 1}, {{0, 0}, {0, 0}}, {}, Place{0, 1}},
+      {"a slice beyond the group is no gap", {2, 1}, {{5, 0}}, {}, Place{0, 0}},
+      {"a host beyond the slice fills nothing", {2, 1}, {{0, 0}, {0, 7}}, {}, Place{0, 1}},
+      {"no hosts, no places", {0, 4}, {}, {}, nothing},
+      {"a leaving member keeps its place", {2, 2}, {{0, 1}}, {{0, 0}}, Place{1, 0}},
+      {"a leaving member's slice has begun", {2, 2}, {}, {{1, 0}}, Place{1, 1}},
+      {"of a leaving member when none is free", {2, 1}, {{0, 1}}, {{0, 0}}, Place{0, 0}},
+      {"the lowest leaving one", {2, 2}, {{0, 0}, {1, 1}}, {{1, 0}, {0, 1}}, Place{0, 1}},
+      {"given again already", {2, 1}, {{0, 0}, {0, 1}}, {{0, 0}}, nothing},
+      {"leaving beyond the group", {1, 1}, {{0, 0}}, {{0, 1}, {1, 0}}, nothing},
+      {"as many as are wanted", {2, 0, 4}, {{0, 0}, {0, 1}, {1, 0}, {1, 1}}, {}, nothing},
+      {"a shrunken group lives on in its second slice", {2, 0, 2}, {{1, 0}}, {}, Place{1, 1}},
+      {"no third slice", {2, 0, 4}, {{0, 0}, {0, 1}}, {{1, 1}, {1, 0}}, Place{1, 0}},
+      {"the highest slice of all", {1, 0}, {{0xFFFFFFFF, 0}}, {}, Place{0, 0}},
+  };
+  for (const auto& c : cases) EXPECT_EQ(next_member(c.size, c.taken, c.leaving), c.want) << c.name;
 }
-
-const MemberCase member_cases[] = {
-    {.name = "first_of_all", .size = {4, 2}, .want = Place{0, 0}},
-    {.name = "next_host", .size = {4, 2}, .taken = {{0, 0}, {0, 1}}, .want = Place{0, 2}},
-    {.name = "gap_in_the_middle", .size = {4, 2}, .taken = {{0, 0}, {0, 2}}, .want = Place{0, 1}},
-    {.name = "next_slice", .size = {2, 2}, .taken = {{0, 0}, {0, 1}}, .want = Place{1, 0}},
-    {.name = "a_begun_slice_before_an_unused_lower_one",
-     .size = {2, 3},
-     .taken = {{1, 1}},
-     .want = Place{1, 0}},
-    {.name = "the_lower_of_two_gaps",
-     .size = {2, 4},
-     .taken = {{3, 0}, {2, 1}, {0, 0}, {0, 1}},
-     .want = Place{2, 0}},
-    {.name = "the_lowest_unused_slice",
-     .size = {1, 4},
-     .taken = {{3, 0}, {0, 0}},
-     .want = Place{1, 0}},
-    {.name = "full", .size = {2, 1}, .taken = {{0, 1}, {0, 0}}, .want = nothing},
-    {.name = "without_a_bound_another_slice",
-     .size = {2, 0},
-     .taken = {{0, 1}, {0, 0}},
-     .want = Place{1, 0}},
-    {.name = "single_host_slices", .size = {1, 0}, .taken = {{0, 0}}, .want = Place{1, 0}},
-    {.name = "repeats_count_once", .size = {2, 1}, .taken = {{0, 0}, {0, 0}}, .want = Place{0, 1}},
-    {.name = "a_slice_beyond_the_group_is_no_gap",
-     .size = {2, 1},
-     .taken = {{5, 0}},
-     .want = Place{0, 0}},
-    {.name = "a_host_beyond_the_slice_fills_nothing",
-     .size = {2, 1},
-     .taken = {{0, 0}, {0, 7}},
-     .want = Place{0, 1}},
-    {.name = "no_hosts_no_places", .size = {0, 4}, .want = nothing},
-    {.name = "a_leaving_member_keeps_its_place_while_another_is_free",
-     .size = {2, 2},
-     .taken = {{0, 1}},
-     .leaving = {{0, 0}},
-     .want = Place{1, 0}},
-    {.name = "a_leaving_members_slice_has_begun",
-     .size = {2, 2},
-     .leaving = {{1, 0}},
-     .want = Place{1, 1}},
-    {.name = "the_place_of_a_leaving_member_when_none_is_free",
-     .size = {2, 1},
-     .taken = {{0, 1}},
-     .leaving = {{0, 0}},
-     .want = Place{0, 0}},
-    {.name = "the_lowest_leaving_member",
-     .size = {2, 2},
-     .taken = {{0, 0}, {1, 1}},
-     .leaving = {{1, 0}, {0, 1}},
-     .want = Place{0, 1}},
-    {.name = "a_place_given_again_while_its_former_member_leaves",
-     .size = {2, 1},
-     .taken = {{0, 0}, {0, 1}},
-     .leaving = {{0, 0}},
-     .want = nothing},
-    {.name = "leaving_beyond_the_group",
-     .size = {1, 1},
-     .taken = {{0, 0}},
-     .leaving = {{0, 1}, {1, 0}},
-     .want = nothing},
-    {.name = "as_many_as_are_wanted",
-     .size = {2, 0, 4},
-     .taken = {{0, 0}, {0, 1}, {1, 0}, {1, 1}},
-     .want = nothing},
-    {.name = "a_shrunken_group_lives_on_in_its_second_slice",
-     .size = {2, 0, 2},
-     .taken = {{1, 0}},
-     .want = Place{1, 1}},
-    {.name = "no_third_slice_beside_leaving_members",
-     .size = {2, 0, 4},
-     .taken = {{0, 0}, {0, 1}},
-     .leaving = {{1, 1}, {1, 0}},
-     .want = Place{1, 0}},
-    {.name = "the_highest_slice_of_all",
-     .size = {1, 0},
-     .taken = {{0xFFFFFFFF, 0}},
-     .want = Place{0, 0}},
-};
-INSTANTIATE_TEST_SUITE_P(Cases, NextMember, testing::ValuesIn(member_cases), case_name);
 
 // --- Over random groups ---------------------------------------------------------
 

@@ -8,73 +8,31 @@
 #include <string>
 #include <string_view>
 
-#include "tests/support/named_case.hpp"
-
 namespace tpuwh::topology::layout {
 namespace {
 
-using test::case_name;
-using test::PrintTo;
-
-struct GridCase {
-  std::string_view name;
-  Dims dims;
-  std::uint32_t chips_per_host;
-  std::uint32_t worker;
-  Coord want_host;
-  std::vector<Coord> want_chips;
-};
-
-class Grid : public testing::TestWithParam<GridCase> {};
-
-TEST_P(Grid, places_a_worker) {
-  const GridCase& c = GetParam();
-  const auto grid = host_grid(c.dims, c.chips_per_host);
-  ASSERT_TRUE(grid);
-  EXPECT_EQ(grid->host_of(c.worker), c.want_host);
-  EXPECT_EQ(grid->chips_of(c.worker), c.want_chips);
+TEST(HostGrid, places_a_worker) {
+  struct {
+    Dims dims;
+    std::uint32_t chips_per_host, worker;
+    Coord want_host;
+    std::vector<Coord> want_chips;
+  } const cases[] = {
+      {{2, 4}, 4, 1, {0, 1, 0}, {{0, 2, 0}, {1, 2, 0}, {0, 3, 0}, {1, 3, 0}}},
+      // x runs first
+      {{4, 4}, 4, 1, {1, 0, 0}, {{2, 0, 0}, {3, 0, 0}, {2, 1, 0}, {3, 1, 0}}},
+      // layer by layer
+      {{2, 4, 4}, 4, 5, {0, 1, 2}, {{0, 2, 2}, {1, 2, 2}, {0, 3, 2}, {1, 3, 2}}},
+      // two chips of a process
+      {{2, 2, 1}, 2, 1, {1, 0, 0}, {{1, 0, 0}, {1, 1, 0}}},
+  };
+  for (const auto& c : cases) {
+    const auto grid = host_grid(c.dims, c.chips_per_host);
+    ASSERT_TRUE(grid);
+    EXPECT_EQ(grid->host_of(c.worker), c.want_host) << c.dims.text();
+    EXPECT_EQ(grid->chips_of(c.worker), c.want_chips) << c.dims.text();
+  }
 }
-
-const GridCase grid_cases[] = {
-    {.name = "one_chip",
-     .dims = {1, 1},
-     .chips_per_host = 1,
-     .worker = 0,
-     .want_host = {0, 0, 0},
-     .want_chips = {{0, 0, 0}}},
-    {.name = "v6e_2x4_second_of_two",
-     .dims = {2, 4},
-     .chips_per_host = 4,
-     .worker = 1,
-     .want_host = {0, 1, 0},
-     .want_chips = {{0, 2, 0}, {1, 2, 0}, {0, 3, 0}, {1, 3, 0}}},
-    {.name = "v6e_2x4_one_host",
-     .dims = {2, 4},
-     .chips_per_host = 8,
-     .worker = 0,
-     .want_host = {0, 0, 0},
-     .want_chips =
-         {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0, 2, 0}, {1, 2, 0}, {0, 3, 0}, {1, 3, 0}}},
-    {.name = "v6e_4x4_x_runs_first",
-     .dims = {4, 4},
-     .chips_per_host = 4,
-     .worker = 1,
-     .want_host = {1, 0, 0},
-     .want_chips = {{2, 0, 0}, {3, 0, 0}, {2, 1, 0}, {3, 1, 0}}},
-    {.name = "v5p_2x4x4_layer_by_layer",
-     .dims = {2, 4, 4},
-     .chips_per_host = 4,
-     .worker = 5,
-     .want_host = {0, 1, 2},
-     .want_chips = {{0, 2, 2}, {1, 2, 2}, {0, 3, 2}, {1, 3, 2}}},
-    {.name = "tpu7x_two_chips_of_a_process",
-     .dims = {2, 2, 1},
-     .chips_per_host = 2,
-     .worker = 1,
-     .want_host = {1, 0, 0},
-     .want_chips = {{1, 0, 0}, {1, 1, 0}}},
-};
-INSTANTIATE_TEST_SUITE_P(Cases, Grid, testing::ValuesIn(grid_cases), case_name);
 
 TEST(HostGrid, is_none_where_no_layout_fills_the_slice) {
   EXPECT_FALSE(host_grid(Dims(4, 4), 3));  // nobody lays out 3 chips

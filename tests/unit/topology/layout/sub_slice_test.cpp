@@ -8,103 +8,46 @@
 #include <string>
 #include <string_view>
 
-#include "tests/support/named_case.hpp"
-
 namespace tpuwh::topology::layout {
 namespace {
 
-using test::case_name;
-using test::PrintTo;
+TEST(SubSliceShapes, are_those_that_divide_the_slice) {
+  const auto shapes = [](const Dims& slice, std::uint32_t chips_per_host) {
+    std::string found;
+    for (const Dims& dims : sub_slice_shapes_of(slice, chips_per_host))
+      found += (found.empty() ? "" : " ") + dims.text();
+    return found;
+  };
+  EXPECT_EQ(shapes({2, 2}, 4), "");
+  EXPECT_EQ(shapes({2, 2}, 1), "1x1");
+  EXPECT_EQ(shapes({4, 4}, 4), "2x2 2x4");
+  EXPECT_EQ(shapes({4, 8}, 4), "2x2 2x4 4x4");
+  EXPECT_EQ(shapes({16, 16}, 4), "2x2 2x4 4x4 4x8 8x8 8x16");
+  EXPECT_EQ(shapes({4, 4, 4}, 4), "2x2x1 2x2x2 2x2x4 2x4x4");
+  EXPECT_EQ(shapes({4, 4, 12}, 4), "2x2x1 2x2x2 2x2x4 2x4x4 4x4x4");
+}
 
-struct Shapes {
-  std::string_view name;
-  Dims slice;
-  std::uint32_t chips_per_host;
-  std::string_view want;
-};
-
-class SubSliceShapes : public testing::TestWithParam<Shapes> {};
-
-TEST_P(SubSliceShapes, are) {
-  std::string found;
-  for (const Dims& dims : sub_slice_shapes_of(GetParam().slice, GetParam().chips_per_host)) {
-    found += (found.empty() ? "" : " ") + dims.text();
+TEST(SubSlices, lie_one_after_the_other) {
+  struct {
+    Dims slice, part;
+    std::uint32_t index, want_count;
+    Coord want_chip;
+    std::vector<std::uint32_t> want_workers;
+  } const cases[] = {
+      {{4, 4}, {2, 4}, 0, 2, {0, 0, 0}, {0, 2}},
+      {{4, 4}, {2, 4}, 1, 2, {2, 0, 0}, {1, 3}},
+      {{8, 8}, {4, 4}, 2, 4, {0, 4, 0}, {8, 9, 12, 13}},
+      {{2, 2, 4}, {2, 2, 2}, 1, 2, {0, 0, 2}, {2, 3}},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.part.text() + " of " + c.slice.text());
+    const auto boxes = sub_slices(c.slice, 4, c.part);
+    ASSERT_TRUE(boxes);
+    EXPECT_EQ(boxes->size(), c.want_count);
+    EXPECT_EQ(boxes->first_chip(c.index), c.want_chip);
+    EXPECT_EQ(boxes->workers_of(c.index), c.want_workers);
   }
-  EXPECT_EQ(found, GetParam().want);
 }
-
-const Shapes shapes[] = {
-    {.name = "one_host_has_none", .slice = {2, 2}, .chips_per_host = 4, .want = ""},
-    {.name = "one_chip_nodes", .slice = {2, 2}, .chips_per_host = 1, .want = "1x1"},
-    {.name = "v6e_4x4", .slice = {4, 4}, .chips_per_host = 4, .want = "2x2 2x4"},
-    {.name = "v6e_4x8", .slice = {4, 8}, .chips_per_host = 4, .want = "2x2 2x4 4x4"},
-    {.name = "v6e_16x16",
-     .slice = {16, 16},
-     .chips_per_host = 4,
-     .want = "2x2 2x4 4x4 4x8 8x8 8x16"},
-    {.name = "tpu7x_4x4x4",
-     .slice = {4, 4, 4},
-     .chips_per_host = 4,
-     .want = "2x2x1 2x2x2 2x2x4 2x4x4"},
-    {.name = "a_cube_among_others",
-     .slice = {4, 4, 12},
-     .chips_per_host = 4,
-     .want = "2x2x1 2x2x2 2x2x4 2x4x4 4x4x4"},
-};
-INSTANTIATE_TEST_SUITE_P(Cases, SubSliceShapes, testing::ValuesIn(shapes), case_name);
-
-struct Box {
-  std::string_view name;
-  Dims slice;
-  Dims part;
-  std::uint32_t index;
-  std::uint32_t want_count;
-  Coord want_chip;
-  std::vector<std::uint32_t> want_workers;
-};
-
-class SubSliceBox : public testing::TestWithParam<Box> {};
-
-TEST_P(SubSliceBox, lies) {
-  const Box& c = GetParam();
-  const auto boxes = sub_slices(c.slice, 4, c.part);
-  ASSERT_TRUE(boxes);
-  EXPECT_EQ(boxes->size(), c.want_count);
-  EXPECT_EQ(boxes->first_chip(c.index), c.want_chip);
-  EXPECT_EQ(boxes->workers_of(c.index), c.want_workers);
-}
-
-const Box boxes[] = {
-    {.name = "upper_half_of_4x4",
-     .slice = {4, 4},
-     .part = {2, 4},
-     .index = 0,
-     .want_count = 2,
-     .want_chip = {0, 0, 0},
-     .want_workers = {0, 2}},
-    {.name = "lower_half_of_4x4",
-     .slice = {4, 4},
-     .part = {2, 4},
-     .index = 1,
-     .want_count = 2,
-     .want_chip = {2, 0, 0},
-     .want_workers = {1, 3}},
-    {.name = "third_quarter_of_8x8",
-     .slice = {8, 8},
-     .part = {4, 4},
-     .index = 2,
-     .want_count = 4,
-     .want_chip = {0, 4, 0},
-     .want_workers = {8, 9, 12, 13}},
-    {.name = "second_pair_of_2x2x4",
-     .slice = {2, 2, 4},
-     .part = {2, 2, 2},
-     .index = 1,
-     .want_count = 2,
-     .want_chip = {0, 0, 2},
-     .want_workers = {2, 3}},
-};
-INSTANTIATE_TEST_SUITE_P(Cases, SubSliceBox, testing::ValuesIn(boxes), case_name);
 
 TEST(SubSlices, are_none_where_they_do_not_fill_the_slice) {
   EXPECT_FALSE(sub_slices(Dims(4, 4, 12), 4, Dims(4, 4, 8)));

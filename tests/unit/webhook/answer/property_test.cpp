@@ -17,12 +17,8 @@
 namespace tpuwh::webhook::answer {
 namespace {
 
-using test::a_pod;
+using namespace test;
 using test::admit;
-using test::admit_pod;
-using test::Admitted;
-using test::json;
-using test::PodBuilder;
 
 std::uint32_t from_environment(const char* name, std::uint32_t standard) {
   const char* text = std::getenv(name);
@@ -76,7 +72,7 @@ void Maker::identity(PodBuilder& pod) {
       break;
     case 9:
       pod.statefulset("sax", below(9));
-      if (chance(20)) pod.annotation("tpu-webhook.dev/start-ordinal", one_of({"1", "x", ""}));
+      if (chance(20)) pod.ours("start-ordinal", one_of({"1", "x", ""}));
       break;
     case 10:
       pod.ray("c", "g", 0, 0).label("ray.io/worker-group-replica-index", "");
@@ -218,7 +214,7 @@ json Maker::affinity() {
 
 void Maker::said_by_user(PodBuilder& pod) {
   const auto maybe = [&](std::uint32_t percent, const char* name, const json& value) {
-    if (chance(percent)) pod.annotation("tpu-webhook.dev/" + std::string(name), value);
+    if (chance(percent)) pod.ours("" + std::string(name), value);
   };
   const std::uint32_t percent = chance(15) ? 60 : 1;
   maybe(percent, "worker-id", one_of({"0", "1", "01", ""}));
@@ -233,13 +229,12 @@ void Maker::odds_and_ends(PodBuilder& pod) {
   if (chance(50)) pod.set("/spec/affinity", chance(10) ? json() : affinity());
   if (chance(10)) pod.label("kueue.x-k8s.io/queue-name", "q");
   if (chance(10)) pod.annotation("kueue.x-k8s.io/podset-required-topology", "x");
-  if (chance(10))
-    pod.annotation("tpu-webhook.dev/exclusive-topology", one_of({"none", "a/b", "no key"}));
+  if (chance(10)) pod.ours("exclusive-topology", one_of({"none", "a/b", "no key"}));
   if (chance(10)) pod.annotation("alpha.jobset.sigs.k8s.io/exclusive-topology", "c/d");
   if (chance(5))
-    pod.annotation("tpu-webhook.dev/injected",
-                   one_of({"", "v1;12345678;main:TPU_WORKER_ID=12345678", "garbage", "v2;x"}));
-  if (chance(5)) pod.annotation("tpu-webhook.dev/slice", "x");
+    pod.ours("injected",
+             one_of({"", "v1;12345678;main:TPU_WORKER_ID=12345678", "garbage", "v2;x"}));
+  if (chance(5)) pod.ours("slice", "x");
   if (chance(5)) pod.label("tpu-webhook.dev/slice-key", "x");
   if (chance(5)) pod.label("replicaIndex", "mine");
   if (chance(20)) pod.set("/spec/priority", one_of<json>({1000, -5, nullptr}));
@@ -382,7 +377,7 @@ void check(const json& pod, Maker& maker) {
   const Admitted unknown = admit_pod(maker.with_unknown(pod));
   EXPECT_EQ(unknown.patch, first.patch);
   EXPECT_EQ(unknown.warnings, first.warnings);
-  EXPECT_EQ(admit(test::reversed(test::review_of(pod))).patch, first.patch);
+  EXPECT_EQ(admit(reversed(review_of(pod))).patch, first.patch);
   if (!first.allowed) return;
   const Admitted second = admit_pod(first.object);
   EXPECT_EQ(second.patch, json::array());
@@ -428,7 +423,7 @@ TEST(EveryPod, settles_after_a_change) {
     std::mt19937 random(seed);
     json pod = admit(maker.pod()).object;
     const json other = maker.pod().pod();
-    auto pointers = test::pointers_of(pod);
+    auto pointers = pointers_of(pod);
     for (int changes = 0; changes < 3; ++changes) {
       const json::json_pointer at(pointers[random() % pointers.size()]);
       if (!pod.contains(at) || at.to_string().find("/name") != std::string::npos) continue;

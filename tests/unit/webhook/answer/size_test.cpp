@@ -15,8 +15,8 @@
 namespace tpuwh::webhook::answer {
 namespace {
 
-using test::a_pod;
-using test::json;
+using namespace test;
+using test::admit;
 using topology::Dims;
 
 struct Size {
@@ -27,9 +27,9 @@ struct Size {
 Size size_of(const json& pod, const config::Config& config) {
   static Workspace workspace;
   static const read::NoCluster cluster;
-  std::string text = test::review_of(pod).dump();
+  std::string text = review_of(pod).dump();
   const Answer answer = admit(read::Body(text), config, cluster, workspace);
-  return {answer.summary.outcome == outcome::Outcome::patched, answer.summary.patch_bytes,
+  return {answer.summary.outcome == Outcome::patched, answer.summary.patch_bytes,
           answer.body.size()};
 }
 
@@ -64,7 +64,7 @@ json member(const Shape& shape, std::uint32_t containers, std::size_t name_lengt
   auto pod = a_pod().accelerator(shape.accelerator).topology(shape.dims.text());
   pod.jobset(std::string(name_length, 'a'), "w", 2, 1, 0);
   for (std::uint32_t i = 0; i < containers; ++i)
-    pod.container("c" + std::to_string(i)).tpu(shape.chips_per_vm / containers);
+    pod.container("c" + std::to_string(i), shape.chips_per_vm / containers);
   json made = pod.pod();
   json& list = made["spec"]["containers"];
   if (list.size() > containers) list.erase(0);
@@ -112,20 +112,19 @@ TEST(SizeOfAnAnswer, of_every_shape_at_the_longest_names_is_bounded) {
 }
 
 // More than a patch may hold the names for.
-test::PodBuilder of_many_containers() {
+PodBuilder of_many_containers() {
   auto pod = a_pod().accelerator("tpu7x").topology("16x20x24");
   pod.jobset("t", "w", 2, 1, 0).tpu(1);
-  for (int i = 1; i < 16; ++i) pod.container("c" + std::to_string(i)).tpu(1);
+  for (int i = 1; i < 16; ++i) pod.container("c" + std::to_string(i), 1);
   return pod;
 }
 
 TEST(SizeOfAnAnswer, many_containers_are_refused_with_the_numbers) {
-  const test::Admitted answer = test::admit(of_many_containers());
+  const Admitted answer = admit(of_many_containers());
   EXPECT_FALSE(answer.allowed);
-  EXPECT_EQ(answer.reason, outcome::Reason::too_long);
-  EXPECT_NE(answer.message.find(" bytes, the maximum is 1048576"), std::string::npos)
-      << answer.message;
-  EXPECT_NE(answer.message.find("16 TPU containers"), std::string::npos) << answer.message;
+  EXPECT_EQ(answer.reason, Reason::too_long);
+  EXPECT_TRUE(has(answer.message, " bytes, the maximum is 1048576"));
+  EXPECT_TRUE(has(answer.message, "16 TPU containers"));
   EXPECT_LT(answer.body.size(), 4096u);
 }
 
@@ -134,10 +133,10 @@ std::string refused_with_terms(int count) {
   for (int i = 0; i < count; ++i)
     terms.push_back(
         {{"matchExpressions", json::array({{{"key", "zone"}, {"operator", "Exists"}}})}});
-  return test::admit(of_many_containers().set(
-                         "/spec/affinity/nodeAffinity/"
-                         "requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms",
-                         terms))
+  return admit(of_many_containers().set(
+                   "/spec/affinity/nodeAffinity/"
+                   "requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms",
+                   terms))
       .message;
 }
 
@@ -157,20 +156,20 @@ TEST(SizeOfAnAnswer, many_node_selector_terms_are_refused_with_their_number) {
       "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/"
       "nodeSelectorTerms",
       terms);
-  const test::Admitted answer = test::admit(pod);
+  const Admitted answer = admit(pod);
   EXPECT_FALSE(answer.allowed);
-  EXPECT_NE(answer.message.find("10000 node selector terms"), std::string::npos) << answer.message;
+  EXPECT_TRUE(has(answer.message, "10000 node selector terms"));
 }
 
 TEST(SizeOfAnAnswer, a_pod_of_endless_lists_is_not_read) {
   for (const char* list : {"/spec/containers", "/spec/initContainers"}) {
-    auto pod = a_pod().topology("4x4").tpu(4);
+    auto pod = a_pod().on("4x4", 4);
     json many = json::array();
     for (int i = 0; i < 70'000; ++i) many.push_back(json::object());
     pod.set(list, many);
-    const test::Admitted answer = test::admit(pod);
+    const Admitted answer = admit(pod);
     EXPECT_EQ(answer.status, 413u);
-    EXPECT_NE(answer.message.find("more than 65536 elements"), std::string::npos) << answer.message;
+    EXPECT_TRUE(has(answer.message, "more than 65536 elements"));
   }
 }
 

@@ -19,8 +19,7 @@
 namespace tpuwh::webhook::answer {
 namespace {
 
-using test::a_pod;
-using test::json;
+using namespace test;
 
 json with_claim(json pod, std::string_view claim_template = "four-chips") {
   pod["spec"]["resourceClaims"] =
@@ -40,54 +39,52 @@ json changed(json review, std::string_view pointer, const json& value) {
 }
 
 json a_template_with_claim() {
-  return with_claim(test::a_template("4x4", 4));
+  return with_claim(a_template("4x4", 4));
 }
 
 json a_template_with_unknown_claim() {
-  return with_claim(test::a_template("4x4", 0), "nobody-knows");
+  return with_claim(a_template("4x4", 0), "nobody-knows");
 }
 
 std::vector<std::string> all_reviews() {
-  const json job = a_pod().job("train", 1).topology("4x4").tpu(4).pod();
-  const json creation = test::review_of(job);
+  const json job = a_pod().job("train", 1).on("4x4", 4).pod();
+  const json creation = review_of(job);
   const json service = {{"group", ""}, {"version", "v1"}, {"kind", "Service"}};
   std::vector<json> reviews{
       creation,
-      test::review_of(with_claim(job)),
-      test::review_of(large(with_claim(job))),
-      test::review_of(with_claim(a_pod().pod())),
-      test::review_of(with_claim(a_pod().pod(), "nobody-knows")),
-      test::review_of(a_pod().pod()),
-      a_pod().topology("2x2").tpu(4).review_json(),
-      a_pod().job("train", 1).topology("4x4").tpu("four").review_json(),
-      a_pod().job("train", 1).topology("3x3").tpu(4).review_json(),
-      a_pod().jobset("js", "workers", 2, 1, 3).topology("4x4").tpu(4).review_json(),
-      a_pod().lws("llm", 0, 1, 4).topology("4x4").tpu(4).review_json(),
-      a_pod().statefulset("sts", 2).topology("4x4").tpu(4).review_json(),
-      a_pod().ray("rc", "workers", 1, 2).topology("4x4").tpu(4).review_json(),
+      review_of(with_claim(job)),
+      review_of(large(with_claim(job))),
+      review_of(with_claim(a_pod().pod())),
+      review_of(with_claim(a_pod().pod(), "nobody-knows")),
+      review_of(a_pod().pod()),
+      a_pod().on("2x2", 4).review_json(),
+      a_pod().job("train", 1).on("4x4", "four").review_json(),
+      a_pod().job("train", 1).on("3x3", 4).review_json(),
+      a_pod().jobset("js", "workers", 2, 1, 3).on("4x4", 4).review_json(),
+      a_pod().lws("llm", 0, 1, 4).on("4x4", 4).review_json(),
+      a_pod().statefulset("sts", 2).on("4x4", 4).review_json(),
+      a_pod().ray("rc", "workers", 1, 2).on("4x4", 4).review_json(),
       a_pod()
           .label("ray.io/node-type", "worker")
           .label("ray.io/cluster", "rc")
           .label("ray.io/group", "workers")
           .owner("RayCluster", "rc", "uid-of-rc")
-          .topology("4x4")
-          .tpu(4)
+          .on("4x4", 4)
           .review_json(),
       a_pod()
           .job("train", 1)
           .topology("4x4")
-          .annotation("tpu-webhook.dev/injected", "v1;00000000;c:TPU_WORKER_ID=00000000")
+          .ours("injected", "v1;00000000;c:TPU_WORKER_ID=00000000")
           .tpu(4)
           .env("TPU_WORKER_ID", "0")
           .env("TPU_PROCESS_ADDRESSES", "localhost")
           .review_json(),
       a_pod()
           .owner("Mine", "m", "u")
-          .annotation("tpu-webhook.dev/worker-id", "1")
-          .annotation("tpu-webhook.dev/worker-count", "4")
-          .annotation("tpu-webhook.dev/hostnames", "a,b,c,d")
-          .topology("4x4")
-          .tpu(4)
+          .ours("worker-id", "1")
+          .ours("worker-count", "4")
+          .ours("hostnames", "a,b,c,d")
+          .on("4x4", 4)
           .review_json(),
       changed(creation, "/request/operation", "DELETE"),
       changed(creation, "/request/operation", "UPDATE"),
@@ -96,19 +93,17 @@ std::vector<std::string> all_reviews() {
       changed(creation, "/request/object", nullptr),
       changed(creation, "/request/object/spec/containers/0/name", 7),
       changed(creation, "/request/uid", ""),
-      test::review_of_object(test::a_job({{"completions", 4}}, a_template_with_claim())),
-      test::review_of_object(test::a_job({{"completions", 4}}, a_template_with_unknown_claim())),
-      test::review_of_object(test::a_jobset(json::array(
-          {test::a_replicated_job("w", {{"completions", 3}}, a_template_with_claim())}))),
-      test::review_of_object(test::a_ray_cluster(
-          json::array({test::a_group("workers", 2, large(a_template_with_claim()))}))),
-      test::review_of_object(
-          test::a_ray_cluster(json::array({test::a_group("w", 2, test::a_template("4x4", 4))})),
+      review_of_object(a_job({{"completions", 4}}, a_template_with_claim())),
+      review_of_object(a_job({{"completions", 4}}, a_template_with_unknown_claim())),
+      review_of_object(a_jobset(
+          json::array({a_replicated_job("w", {{"completions", 3}}, a_template_with_claim())}))),
+      review_of_object(
+          a_ray_cluster(json::array({a_group("workers", 2, large(a_template_with_claim()))}))),
+      review_of_object(
+          a_ray_cluster(json::array({a_group("w", 2, a_template("4x4", 4))})),
           {.operation = "UPDATE",
-           .old_object = test::a_ray_cluster(
-               json::array({test::a_group("w", 3, test::a_template("4x4", 4))}))}),
-      test::review_of_object(
-          test::an_lws({{"size", 4}, {"workerTemplate", test::a_template("4x4", 4)}})),
+           .old_object = a_ray_cluster(json::array({a_group("w", 3, a_template("4x4", 4))}))}),
+      review_of_object(an_lws({{"size", 4}, {"workerTemplate", a_template("4x4", 4)}})),
   };
   std::vector<std::string> texts;
   for (const json& review : reviews) texts.push_back(review.dump());
@@ -141,7 +136,7 @@ std::string said(const std::string& review, Path path, Workspace& workspace) {
   }();
   const ledger::PlaceAnswer place{
       .kind = ledger::PlaceAnswer::Kind::given, .place = {0, 1}, .token = "0-1-0123456789abcdef"};
-  const test::OwnMapping mapped(review, read::padding);
+  const OwnMapping mapped(review, read::padding);
   const read::Body body = read::Body::padded(mapped.text());
   const Answer answer = path == Path::validate
                             ? validate::validate(body, enforce, cluster, workspace)

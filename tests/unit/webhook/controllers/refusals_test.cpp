@@ -5,8 +5,12 @@
 
 #include <string>
 
+#include "tests/support/has.hpp"
+
 namespace tpuwh::webhook::controllers {
 namespace {
+
+using namespace test;
 
 std::string all(const Refusals& refusals) {
   std::string out;
@@ -87,8 +91,7 @@ TEST(Refusals, names_of_a_jobset) {
 
 TEST(Refusals, say_of_a_name_of_63_letters_what_it_is_made_of) {
   const std::string name = "4" + std::string(62 - std::string("-slice-0").size(), 'd');
-  EXPECT_NE(all(refusals_of_jobset({name, "slice", 1, {}})).find("is not made of"),
-            std::string::npos);
+  EXPECT_TRUE(has(all(refusals_of_jobset({name, "slice", 1, {}})), "is not made of"));
 }
 
 TEST(Refusals, show_eighty_letters_of_a_name) {

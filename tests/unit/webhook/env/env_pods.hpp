@@ -29,7 +29,7 @@ inline test::PodBuilder ironwood() {
 }
 
 inline test::PodBuilder two_slices() {
-  return test::a_pod().jobset("s", "r", 2, 1, 0).topology("2x4").tpu(4);
+  return test::a_pod().jobset("s", "r", 2, 1, 0).on("2x4", 4);
 }
 
 // Entries of a container's env.

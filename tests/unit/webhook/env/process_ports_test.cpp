@@ -12,14 +12,8 @@
 namespace tpuwh::webhook::env {
 namespace {
 
-using env_test::addresses;
-using env_test::from;
-using env_test::ironwood;
-using env_test::literal;
-using test::admit;
-using test::Admitted;
-using test::effective;
-using test::json;
+using namespace test;
+using namespace env_test;
 
 std::vector<std::string> ports_of(const Admitted& answer, std::size_t containers) {
   std::vector<std::string> ports;
@@ -33,11 +27,9 @@ using Ports = std::vector<std::string>;
 
 TEST(ProcessPorts, of_the_user_are_adopted) {
   const auto both = admit(ironwood()
-                              .topology("2x2x1")
-                              .tpu(2)
+                              .on("2x2x1", 2)
                               .env("TPU_PROCESS_PORT", "9100")
-                              .container("b")
-                              .tpu(2)
+                              .container("b", 2)
                               .env("TPU_PROCESS_PORT", "9200"));
   EXPECT_EQ(ports_of(both, 2), (Ports{"9100", "9200", "localhost:9100,localhost:9200"}));
 }
@@ -46,11 +38,9 @@ TEST(ProcessPorts, of_the_user_are_adopted) {
 TEST(ProcessPorts, of_one_pod_are_not_those_of_the_next) {
   const auto list = [](const char* first, const char* second) {
     return effective(admit(ironwood()
-                               .topology("2x2x1")
-                               .tpu(2)
+                               .on("2x2x1", 2)
                                .env("TPU_PROCESS_PORT", first)
-                               .container("b")
-                               .tpu(2)
+                               .container("b", 2)
                                .env("TPU_PROCESS_PORT", second)),
                      addresses);
   };
@@ -61,15 +51,14 @@ TEST(ProcessPorts, of_one_pod_are_not_those_of_the_next) {
 
 // The port that a container says already is the slice's (docs/decisions/0016).
 TEST(ProcessPorts, one_of_the_user_sets_the_others) {
-  const auto first = admit(
-      ironwood().topology("2x2x1").tpu(2).env("TPU_PROCESS_PORT", "9000").container("b").tpu(2));
+  const auto first =
+      admit(ironwood().on("2x2x1", 2).env("TPU_PROCESS_PORT", "9000").container("b", 2));
   EXPECT_EQ(ports_of(first, 2), (Ports{"9000", "9001", "localhost:9000,localhost:9001"}));
-  const auto second = admit(
-      ironwood().topology("2x2x1").tpu(2).container("b").tpu(2).env("TPU_PROCESS_PORT", "9000"));
+  const auto second =
+      admit(ironwood().on("2x2x1", 2).container("b", 2).env("TPU_PROCESS_PORT", "9000"));
   EXPECT_EQ(ports_of(second, 2), (Ports{"8999", "9000", "localhost:8999,localhost:9000"}));
   // None is in front of port 1.
-  const auto none =
-      admit(ironwood().topology("2x2x1").tpu(2).container("b").tpu(2).env("TPU_PROCESS_PORT", "1"));
+  const auto none = admit(ironwood().on("2x2x1", 2).container("b", 2).env("TPU_PROCESS_PORT", "1"));
   EXPECT_EQ(ports_of(none, 2), (Ports{"8471", "1", "localhost:8471,localhost:1"}));
 }
 
@@ -78,46 +67,42 @@ TEST(ProcessPorts, of_a_list_of_the_user_are_adopted) {
   const char* list = "t-0.svc:9000,t-0.svc:9500,t-1.svc:9001,t-1.svc:9501";
   const auto pod = ironwood()
                        .job("t", 1)
-                       .topology("2x2x2")
-                       .tpu(2)
+                       .on("2x2x2", 2)
                        .env(addresses, list)
-                       .container("b")
-                       .tpu(2)
+                       .container("b", 2)
                        .env(addresses, list);
   EXPECT_EQ(ports_of(admit(pod), 2), (Ports{"9001", "9501", list}));
   const auto last =
-      ironwood().job("t", 1).topology("2x2x2").tpu(4).env(addresses, "t-0.svc:65535,t-1.svc:65535");
+      ironwood().job("t", 1).on("2x2x2", 4).env(addresses, "t-0.svc:65535,t-1.svc:65535");
   EXPECT_EQ(effective(admit(last), "TPU_PROCESS_PORT"), "65535");
 }
 
 TEST(ProcessPorts, beside_a_list_that_does_not_fit_there_are_none) {
   for (const char* list : {"t-0.svc:9000", "t-0.svc:9000,t-1.svc:9000,x:9000", "t-0.svc:9000,t-1",
                            "a,t-1.svc:0", ",", ""}) {
-    const auto answer = admit(ironwood().job("t", 1).topology("2x2x2").tpu(4).env(addresses, list));
+    const auto answer = admit(ironwood().job("t", 1).on("2x2x2", 4).env(addresses, list));
     EXPECT_EQ(effective(answer, "TPU_PROCESS_PORT"), "(absent)") << list;
-    EXPECT_NE(answer.warning("TPU_PROCESS_ADDRESSES of container main is "), "") << list;
+    EXPECT_TRUE(has(answer.warnings, "TPU_PROCESS_ADDRESSES of container main is ")) << list;
   }
 }
 
 TEST(ProcessPorts, the_same_twice_is_told) {
   const auto answer = admit(ironwood()
-                                .topology("2x2x1")
-                                .tpu(2)
+                                .on("2x2x1", 2)
                                 .env("TPU_PROCESS_PORT", "8471")
-                                .container("b")
-                                .tpu(2)
+                                .container("b", 2)
                                 .env("TPU_PROCESS_PORT", "8471"));
-  EXPECT_NE(answer.warning("TPU-504: TPU_PROCESS_PORT of container main is 8471 and was kept; this "
-                           "Pod's place in the slice gives a port of its own"),
-            "");
+  EXPECT_TRUE(has(answer.warnings,
+                  "TPU-504: TPU_PROCESS_PORT of container main is 8471 and was kept; this "
+                  "Pod's place in the slice gives a port of its own"));
   EXPECT_EQ(effective(answer, addresses), "(absent)");
 }
 
 TEST(ProcessPorts, are_never_the_same_twice_in_a_pod) {
-  const auto first = admit(
-      ironwood().topology("2x2x1").tpu(2).env("TPU_PROCESS_PORT", "8472").container("b").tpu(2));
-  const auto second = admit(
-      ironwood().topology("2x2x1").tpu(2).container("b").tpu(2).env("TPU_PROCESS_PORT", "8471"));
+  const auto first =
+      admit(ironwood().on("2x2x1", 2).env("TPU_PROCESS_PORT", "8472").container("b", 2));
+  const auto second =
+      admit(ironwood().on("2x2x1", 2).container("b", 2).env("TPU_PROCESS_PORT", "8471"));
   for (const auto* answer : {&first, &second}) {
     const auto ports = ports_of(*answer, 2);
     EXPECT_TRUE(ports[0] != ports[1] || answer->warning("TPU_PROCESS_PORT") != "") << ports[2];
@@ -125,12 +110,12 @@ TEST(ProcessPorts, are_never_the_same_twice_in_a_pod) {
 }
 
 TEST(ProcessPorts, there_is_none_above_65535) {
-  const auto answer = admit(
-      ironwood().topology("2x2x1").tpu(2).env("TPU_PROCESS_PORT", "65535").container("b").tpu(2));
+  const auto answer =
+      admit(ironwood().on("2x2x1", 2).env("TPU_PROCESS_PORT", "65535").container("b", 2));
   EXPECT_EQ(effective(answer, addresses), "(absent)");
-  EXPECT_NE(answer.warning("TPU_PROCESS_PORT"), "");
-  const auto last = admit(
-      ironwood().topology("2x2x1").tpu(2).container("b").tpu(2).env("TPU_PROCESS_PORT", "65535"));
+  EXPECT_TRUE(has(answer.warnings, "TPU_PROCESS_PORT"));
+  const auto last =
+      admit(ironwood().on("2x2x1", 2).container("b", 2).env("TPU_PROCESS_PORT", "65535"));
   EXPECT_EQ(effective(last, addresses), "localhost:65534,localhost:65535");
 }
 
@@ -138,12 +123,11 @@ TEST(ProcessPorts, what_is_no_port_leaves_the_list_out) {
   for (const json& entry : {literal("TPU_PROCESS_PORT", "0"), literal("TPU_PROCESS_PORT", "65536"),
                             literal("TPU_PROCESS_PORT", "http"), literal("TPU_PROCESS_PORT", ""),
                             from("TPU_PROCESS_PORT", "f")}) {
-    const auto answer =
-        admit(ironwood().topology("2x2x1").tpu(2).env_entry(entry).container("b").tpu(2));
+    const auto answer = admit(ironwood().on("2x2x1", 2).env_entry(entry).container("b", 2));
     EXPECT_EQ(effective(answer, addresses), "(absent)") << entry;
-    EXPECT_NE(answer.warning("TPU_PROCESS_PORT"), "") << entry;
+    EXPECT_TRUE(has(answer.warnings, "TPU_PROCESS_PORT")) << entry;
     // Nothing of it is said of the next Pod, which has no list.
-    EXPECT_TRUE(admit(test::a_pod().job("t", 1).topology("2x4").tpu(4)).warnings.empty()) << entry;
+    EXPECT_TRUE(admit(a_pod().job("t", 1).on("2x4", 4)).warnings.empty()) << entry;
   }
 }
 

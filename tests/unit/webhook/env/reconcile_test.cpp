@@ -9,134 +9,93 @@
 #include <vector>
 
 #include "tests/support/admitted.hpp"
-#include "tests/support/named_case.hpp"
 #include "tests/unit/webhook/env/env_pods.hpp"
 
 namespace tpuwh::webhook::env {
 namespace {
 
-using env_test::addresses;
-using env_test::env_of;
-using env_test::from;
-using env_test::id;
-using env_test::ironwood;
-using env_test::literal;
-using env_test::names;
-using env_test::two_slices;
-using test::a_pod;
-using test::admit;
-using test::case_name;
-using test::effective;
-using test::env_names;
-using test::json;
-using test::PrintTo;
+using namespace test;
+using namespace env_test;
 
 // --- A value that is there --------------------------------------------------------------------
 
-struct Theirs {
-  std::string_view name;
-  std::vector<json> entries;  // of the user, in order
-  const char* variable;
-  std::string want;          // effective afterwards
-  const char* warning = "";  // part of one; "" for none at all
-};
-
-class UsersValue : public testing::TestWithParam<Theirs> {};
-
-TEST_P(UsersValue, stays_where_it_is) {
-  auto pod = a_pod().job("train", 1).topology("2x4").tpu(4);
-  for (const json& entry : GetParam().entries) pod.env_entry(entry);
+// Entries of the user, in order; the effective value afterwards, and a part of the warning, "" for
+// none at all.
+void expect_kept(const std::vector<json>& entries, const char* variable, const std::string& want,
+                 std::string_view warning = "") {
+  SCOPED_TRACE(json(entries).dump());
+  auto pod = a_pod().job("train", 1).on("2x4", 4);
+  for (const json& entry : entries) pod.env_entry(entry);
   const auto answer = admit(pod);
-  EXPECT_EQ(effective(answer, GetParam().variable), GetParam().want);
+  EXPECT_EQ(effective(answer, variable), want);
   // Theirs are the end of the list, in their order, each name as often as before.
   const json& env = answer.object["spec"]["containers"][0]["env"];
-  ASSERT_GE(env.size(), GetParam().entries.size());
-  const std::size_t front = env.size() - GetParam().entries.size();
+  ASSERT_GE(env.size(), entries.size());
+  const std::size_t front = env.size() - entries.size();
   std::size_t changed = 0;
-  for (std::size_t i = 0; i < GetParam().entries.size(); ++i) {
-    EXPECT_EQ(env[front + i]["name"], GetParam().entries[i]["name"]);
-    changed += env[front + i] != GetParam().entries[i] ? 1 : 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    EXPECT_EQ(env[front + i]["name"], entries[i]["name"]);
+    changed += env[front + i] != entries[i] ? 1 : 0;
   }
   EXPECT_LE(changed, 1u);
   for (std::size_t i = 0; i < front; ++i)
-    for (const json& entry : GetParam().entries) EXPECT_NE(env[i]["name"], entry["name"]);
-  if (std::string_view(GetParam().warning).empty())
+    for (const json& entry : entries) EXPECT_NE(env[i]["name"], entry["name"]);
+  if (warning.empty())
     EXPECT_TRUE(answer.warnings.empty()) << answer.warnings[0];
   else
-    EXPECT_NE(answer.warning(GetParam().warning), "");
+    EXPECT_TRUE(has(answer.warnings, warning));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Env, UsersValue,
-    testing::Values(
-        Theirs{"literal",
-               {literal(id, "7")},
-               id,
-               "7",
-               "TPU_WORKER_ID of container main is 7 and was kept"},
-        Theirs{"the_same", {literal(id, "1")}, id, "1"},
-        Theirs{"one_empty_is_no_opt_out", {literal(id, "")}, id, "", "is empty and was kept"},
-        Theirs{"no_value_is_empty", {{{"name", id}}}, id, "", "is empty and was kept"},
-        Theirs{"all_empty_is_an_opt_out", {literal(id, ""), literal(names, "")}, names, ""},
-        Theirs{"reference", {from(id, "f")}, id, "<f>"},
-        Theirs{"platform_id", {literal(id, "0")}, id, "1"},
-        Theirs{"platform_names", {literal(names, "localhost")}, names, "train-0.svc,train-1.svc"},
-        Theirs{"platform_addresses",
-               {literal(addresses, "localhost:8471,localhost")},
-               addresses,
-               "train-0.svc:8471,train-1.svc:8471"},
-        Theirs{"platform_between_others",
-               {literal("A", "0"), literal(id, "0"), literal("B", "$(A)")},
-               id,
-               "1"},
-        Theirs{"id_00_is_theirs", {literal(id, "00")}, id, "00", "00 and was kept"},
-        Theirs{"two_localhosts_are_theirs",
-               {literal(names, "localhost,localhost")},
-               names,
-               "localhost,localhost",
-               "and was kept"},
-        Theirs{"mixed_addresses_are_theirs",
-               {literal(addresses, "localhost:1,other:1")},
-               addresses,
-               "localhost:1,other:1",
-               "TPU_PROCESS_ADDRESSES of container main is localhost:1,other:1 and was kept"},
-        Theirs{"last_counts", {literal(id, "0"), literal(id, "7")}, id, "7", "7 and was kept"},
-        Theirs{"last_counts_platform", {literal(id, "7"), literal(id, "0")}, id, "1"},
-        Theirs{"last_counts_empty", {literal(id, "0"), literal(id, "")}, id, "", "is empty"},
-        Theirs{"last_counts_reference", {literal(id, "0"), from(id, "f")}, id, "<f>"},
-        Theirs{"first_is_a_reference", {from(id, "f"), literal(id, "0")}, id, "1"},
-        Theirs{"twice_the_default", {literal(id, "0"), literal(id, "0")}, id, "1"}),
-    case_name);
+TEST(UsersValue, stays_where_it_is) {
+  expect_kept({literal(id, "7")}, id, "7", "TPU_WORKER_ID of container main is 7 and was kept");
+  expect_kept({literal(id, "1")}, id, "1");
+  expect_kept({literal(id, "")}, id, "", "is empty and was kept");
+  expect_kept({{{"name", id}}}, id, "", "is empty and was kept");
+  expect_kept({literal(id, ""), literal(names, "")}, names, "");
+  expect_kept({from(id, "f")}, id, "<f>");
+  expect_kept({literal(id, "0")}, id, "1");
+  expect_kept({literal(names, "localhost")}, names, "train-0.svc,train-1.svc");
+  expect_kept({literal(addresses, "localhost:8471,localhost")}, addresses,
+              "train-0.svc:8471,train-1.svc:8471");
+  expect_kept({literal("A", "0"), literal(id, "0"), literal("B", "$(A)")}, id, "1");
+  expect_kept({literal(id, "00")}, id, "00", "00 and was kept");
+  expect_kept({literal(names, "localhost,localhost")}, names, "localhost,localhost",
+              "and was kept");
+  expect_kept({literal(addresses, "localhost:1,other:1")}, addresses, "localhost:1,other:1",
+              "TPU_PROCESS_ADDRESSES of container main is localhost:1,other:1 and was kept");
+  expect_kept({literal(id, "0"), literal(id, "7")}, id, "7", "7 and was kept");
+  expect_kept({literal(id, "7"), literal(id, "0")}, id, "1");
+  expect_kept({literal(id, "0"), literal(id, "")}, id, "", "is empty");
+  expect_kept({literal(id, "0"), from(id, "f")}, id, "<f>");
+  expect_kept({from(id, "f"), literal(id, "0")}, id, "1");
+  expect_kept({literal(id, "0"), literal(id, "0")}, id, "1");
+}
 
 // Two long lists are mostly alike: of them the entries that differ are told.
 TEST(UsersList, is_told_from_where_it_differs) {
   const auto told = [](const char* theirs) {  // ours is "train-0.svc,train-1.svc"
-    return admit(a_pod().job("train", 1).topology("2x4").tpu(4).env(names, theirs))
-        .warning("was kept");
+    return admit(a_pod().job("train", 1).on("2x4", 4).env(names, theirs)).warning("was kept");
   };
-  EXPECT_NE(told("train-0.svc,train-1.svd")
-                .find("is ...,train-1.svd and was kept; this Pod's place in the slice gives "
-                      "...,train-1.svc"),
-            std::string::npos);
+  EXPECT_TRUE(has(told("train-0.svc,train-1.svd"),
+                  "is ...,train-1.svd and was kept; this Pod's place in the slice gives "
+                  "...,train-1.svc"));
   for (const char* theirs : {"train-0.svc,train-2.svc", "train-0.svc,train-1.x"})
-    EXPECT_NE(told(theirs).find("is " + std::string(theirs) +
-                                " and was kept; this Pod's place in the slice gives "
-                                "train-0.svc,train-1.svc"),
-              std::string::npos);
+    EXPECT_TRUE(has(told(theirs), "is " + std::string(theirs) +
+                                      " and was kept; this Pod's place in the slice gives "
+                                      "train-0.svc,train-1.svc"));
   const auto one_name = admit(a_pod()
                                   .jobset("a-jobset-of-a-long-name", "r", 2, 1, 0)
-                                  .topology("2x4")
-                                  .tpu(4)
+                                  .on("2x4", 4)
                                   .env("MEGASCALE_COORDINATOR_ADDRESS", "a-jobset-of-a-long-name"));
-  EXPECT_NE(one_name.warning("is a-jobset-of-a-long-name and was kept; this Pod's place in the "
-                             "slice gives a-jobset-of-a-long-name-r-0-0.a-"),
-            "");
+  EXPECT_TRUE(has(one_name.warnings,
+                  "is a-jobset-of-a-long-name and was kept; this Pod's place in the "
+                  "slice gives a-jobset-of-a-long-name-r-0-0.a-"));
 }
 
 TEST(UsersValueOf, a_container_of_a_long_name_is_told_by_its_beginning) {
   for (const std::size_t size : {63u, 64u}) {
     const std::string name(size, 'c');
-    auto pod = a_pod().job("train", 1).topology("2x4").container(name).tpu(4).env(id, "7");
+    auto pod = a_pod().job("train", 1).topology("2x4").container(name, 4).env(id, "7");
     EXPECT_EQ(admit(pod).warning(" of container " + name + " is 7") != "", size == 63);
   }
 }
@@ -160,9 +119,8 @@ TEST(UsersCoordinator, may_be_said_in_other_words) {
 // Whichever variable it is, alone in its container: another value is another Pod.
 TEST(TheRecord, is_of_what_the_user_wrote_too) {
   const auto record = [](std::string_view variable, const char* value) {
-    return test::annotation(
-        admit(a_pod().job("train", 1).topology("2x4").tpu(4).env(variable, value)),
-        "tpu-webhook.dev/injected");
+    return annotation(admit(a_pod().job("train", 1).on("2x4", 4).env(variable, value)),
+                      "tpu-webhook.dev/injected");
   };
   for (const std::string_view variable : read::variable_names)
     EXPECT_NE(record(variable, "a"), record(variable, "b")) << variable;
@@ -171,9 +129,9 @@ TEST(TheRecord, is_of_what_the_user_wrote_too) {
 // Of a Pod that is no part of them the number of slices says nothing.
 TEST(TheRecord, is_not_of_slices_that_a_single_host_has_no_part_in) {
   const auto record = [](std::uint32_t slices) {
-    auto pod = ironwood().jobset("s", "r", slices, 0, 0).topology("2x2x1").tpu(4);
-    return test::annotation(admit(pod.label("jobset.sigs.k8s.io/job-index", "none")),
-                            "tpu-webhook.dev/injected");
+    auto pod = ironwood().jobset("s", "r", slices, 0, 0).on("2x2x1", 4);
+    return annotation(admit(pod.label("jobset.sigs.k8s.io/job-index", "none")),
+                      "tpu-webhook.dev/injected");
   };
   EXPECT_NE(record(2), "(absent)");
   EXPECT_EQ(record(2), record(3));
@@ -182,32 +140,31 @@ TEST(TheRecord, is_not_of_slices_that_a_single_host_has_no_part_in) {
 // LeaderWorkerSet's own webhook gives all subgroups of a group one TPU_NAME; it is right elsewhere.
 TEST(LwsValue, is_theirs_by_name_alone) {
   const auto answer =
-      admit(a_pod().lws("s", 0, 1, 3).topology("2x4").tpu(4).env("TPU_NAME", "s").env(id, "7"));
+      admit(a_pod().lws("s", 0, 1, 3).on("2x4", 4).env("TPU_NAME", "s").env(id, "7"));
   EXPECT_EQ(effective(answer, "TPU_NAME"), "s");
-  EXPECT_EQ(answer.warning("TPU_NAME of container"), "");
-  EXPECT_NE(answer.warning("TPU_WORKER_ID of container main is 7 and was kept"), "");
+  EXPECT_FALSE(has(answer.warnings, "TPU_NAME of container"));
+  EXPECT_TRUE(has(answer.warnings, "TPU_WORKER_ID of container main is 7 and was kept"));
 }
 
 TEST(PlatformDefaults, stay_on_a_single_host) {
   const auto answer = admit(ironwood()
-                                .topology("2x2x1")
-                                .tpu(2)
+                                .on("2x2x1", 2)
                                 .env(id, "0")
                                 .env(names, "localhost")
                                 .env(addresses, "localhost:1")
-                                .container("b")
-                                .tpu(2)
+                                .container("b", 2)
                                 .env(id, "0"));
   EXPECT_EQ(effective(answer, id), "0");
   EXPECT_EQ(effective(answer, id, 1), "0");
   EXPECT_EQ(effective(answer, names), "localhost");
   EXPECT_EQ(effective(answer, addresses), "localhost:1");
-  EXPECT_NE(answer.warning("TPU_WORKER_HOSTNAMES of container main is localhost and was kept"), "");
+  EXPECT_TRUE(
+      has(answer.warnings, "TPU_WORKER_HOSTNAMES of container main is localhost and was kept"));
   EXPECT_EQ(answer.warnings.size(), 1u);
 }
 
 TEST(PlatformDefaults, of_host_zero_are_right_already) {
-  const auto answer = admit(a_pod().job("train", 0).topology("2x4").tpu(4).env(id, "0"));
+  const auto answer = admit(a_pod().job("train", 0).on("2x4", 4).env(id, "0"));
   EXPECT_EQ(env_names(answer.object["spec"]["containers"][0]),
             (std::vector<std::string>{names, id}));
 }
@@ -245,7 +202,7 @@ TEST(EnvOrder, the_host_ip_precedes_the_address_that_names_it) {
     for (const json& there : addresses_there)
       for (const bool padded : {false, true})
         for (const bool twice : {false, true}) {
-          auto pod = a_pod().ray("c", "g", 0, 1).topology("2x4").tpu(4);
+          auto pod = a_pod().ray("c", "g", 0, 1).on("2x4", 4);
           if (padded) pod.env("A", "a").env(id, "0");
           if (!host_ip.is_null()) pod.env_entry(host_ip);
           if (padded) pod.env("B", "b");
@@ -269,25 +226,20 @@ TEST(EnvOrder, the_host_ip_precedes_the_address_that_names_it) {
 
 // Whatever of ours in front of it goes at the same time.
 TEST(EnvOrder, the_address_comes_right_behind_the_host_ip) {
-  json pod = admit(a_pod()
-                       .ray("c", "g", 1, 0)
-                       .topology("2x4")
-                       .tpu(4)
-                       .env("MEGASCALE_NUM_SLICES", "2")
-                       .env("A", "a"))
-                 .object;
+  json pod =
+      admit(a_pod().ray("c", "g", 1, 0).on("2x4", 4).env("MEGASCALE_NUM_SLICES", "2").env("A", "a"))
+          .object;
   json& env = pod["spec"]["containers"][0]["env"];
   std::erase_if(env.get_ref<json::array_t&>(), [](const json& entry) {
     return entry["name"] == "MEGASCALE_NUM_SLICES" || entry["name"] == "TPU_DEVICE_PLUGIN_ADDR";
   });
-  EXPECT_EQ(env_names(test::admit_pod(pod).object["spec"]["containers"][0]),
+  EXPECT_EQ(env_names(admit_pod(pod).object["spec"]["containers"][0]),
             (std::vector<std::string>{names, id, "TPU_NAME", "TPU_DEVICE_PLUGIN_HOST_IP",
                                       "TPU_DEVICE_PLUGIN_ADDR", "A"}));
 }
 
 TEST(EnvOrder, other_containers_keep_theirs) {
-  const auto pod =
-      two_slices().env("A", "1").container("plain").env("A", "1").container("zero").tpu(0);
+  const auto pod = two_slices().env("A", "1").container("plain").env("A", "1").container("zero", 0);
   const auto answer = admit(pod);
   EXPECT_EQ(answer.object["spec"]["containers"][1], pod.pod()["spec"]["containers"][1]);
   EXPECT_EQ(answer.object["spec"]["containers"][2], pod.pod()["spec"]["containers"][2]);
@@ -295,8 +247,7 @@ TEST(EnvOrder, other_containers_keep_theirs) {
 
 TEST(InitContainers, get_what_the_process_gets) {
   const auto answer = admit(
-      two_slices().init_container("same").tpu(4).init_container("none").init_container("other").tpu(
-          2));
+      two_slices().init_container("same", 4).init_container("none").init_container("other", 2));
   const json& init = answer.object["spec"]["initContainers"];
   EXPECT_EQ(init[0]["env"], answer.object["spec"]["containers"][0]["env"]);
   EXPECT_FALSE(init[1].contains("env"));

@@ -17,26 +17,14 @@
 #include <vector>
 
 #include "tests/support/admitted.hpp"
-#include "tests/support/named_case.hpp"
 #include "tests/unit/webhook/env/env_pods.hpp"
 #include "topology/catalog.hpp"
 
 namespace tpuwh::webhook::env {
 namespace {
 
-using env_test::from;
-using env_test::id;
-using env_test::ironwood;
-using env_test::literal;
-using env_test::names;
-using env_test::two_slices;
-using test::a_pod;
-using test::admit;
-using test::Admitted;
-using test::case_name;
-using test::json;
-using test::PodBuilder;
-using test::PrintTo;
+using namespace test;
+using namespace env_test;
 
 // ---- every state
 
@@ -82,7 +70,7 @@ Base base_of(std::string name, const PodBuilder& pod, bool multi_host) {
   if (base.asked)
     for (json& container : asking["spec"]["containers"])
       container["env"] = json::array({literal(slices.c_str(), "2")});
-  const Admitted answer = test::admit_pod(asking, {.config = base.config});
+  const Admitted answer = admit_pod(asking, {.config = base.config});
   EXPECT_TRUE(answer.allowed) << base.name << answer.message;
   for (const json& container : answer.object["spec"]["containers"]) {
     auto& entries = base.ours.emplace_back();
@@ -122,7 +110,7 @@ std::vector<Base> bases() {
           pod.topology(several ? (flat ? "2x4" : "2x2x2") : (flat ? "2x2" : "2x2x1"));
           api.make(pod, several);
           pod.tpu(shared ? 2 : 4);
-          if (shared) pod.container("b").tpu(2);
+          if (shared) pod.container("b", 2);
           out.push_back(base_of(std::string(api.name) + " " + std::string(generation.label) +
                                     (several ? " several" : " one") + (shared ? " shared" : ""),
                                 pod, several));
@@ -253,7 +241,7 @@ void hold(const Base& base, const Whole& whole, Walked& walked) {
     if (!asks) env.push_back(literal(slices.c_str(), "2"));
     pod["spec"]["containers"][c]["env"] = env;
   }
-  const Admitted answer = test::admit_pod(pod, {.config = base.config});
+  const Admitted answer = admit_pod(pod, {.config = base.config});
   const auto said = [&] { return text_of(base, whole) + "\n" + json(answer.warnings).dump(1); };
   ASSERT_TRUE(answer.allowed) << said() << answer.message;
   ++walked.pods;
@@ -273,8 +261,8 @@ void hold(const Base& base, const Whole& whole, Walked& walked) {
                                        : walked.contradicted);
     for (std::size_t c = 0; c < base.containers; ++c)
       for (const std::string& name : variables) {
-        const std::string was = test::effective(pod["spec"]["containers"][c], name);
-        const std::string is = test::effective(answer, name, c);
+        const std::string was = effective(pod["spec"]["containers"][c], name);
+        const std::string is = effective(answer, name, c);
         const auto found = whole.find(name);
         const Given given = found == whole.end() ? Given::absent : found->second;
         const bool replaced = !left && given == Given::platform_default;
@@ -291,7 +279,7 @@ void hold(const Base& base, const Whole& whole, Walked& walked) {
   for (const std::string& warning : answer.warnings)
     said_of_sets += warning.find("set annotation inject: \"false\"") != std::string::npos ? 1 : 0;
   EXPECT_EQ(said_of_sets, warnings) << said();
-  const Admitted again = test::admit_pod(answer.object, {.config = base.config});
+  const Admitted again = admit_pod(answer.object, {.config = base.config});
   EXPECT_EQ(again.patch, json::array()) << said();
 }
 
@@ -371,106 +359,75 @@ std::string env_text(const json& object) {
   std::string out;
   for (const json& container : object["spec"]["containers"]) {
     if (!out.empty()) out += "| ";
-    for (const std::string& name : test::env_names(container))
-      out += name + "=" + test::effective(container, name) + " ";
+    for (const std::string& name : env_names(container))
+      out += name + "=" + effective(container, name) + " ";
   }
   return out;
 }
 
-struct Reported {
-  std::string_view name;
-  PodBuilder pod;
-  std::string_view warning = "";  // part of the only one; "" for none
-  bool completed = false;         // else everything is left as it is
-};
-
-class ReportedSet : public testing::TestWithParam<Reported> {};
-
-TEST_P(ReportedSet, is_completed_or_left_alone) {
-  const Admitted answer = admit(GetParam().pod);
+void expect_reported(const PodBuilder& pod, std::string_view warning = "", bool completed = false) {
+  SCOPED_TRACE(pod.pod().dump());
+  const Admitted answer = admit(pod);
   ASSERT_TRUE(answer.allowed) << answer.message;
-  const bool same = env_text(answer.object) == env_text(GetParam().pod.pod());
-  EXPECT_EQ(same, !GetParam().completed) << env_text(answer.object);
-  EXPECT_EQ(answer.warnings.size(), GetParam().warning.empty() ? 0u : 1u)
-      << json(answer.warnings).dump(1);
-  EXPECT_NE(GetParam().warning.empty() ? "" : answer.warning(GetParam().warning),
-            GetParam().warning.empty() ? "x" : "");
-  EXPECT_EQ(test::admit_pod(answer.object).patch, json::array());
+  const bool same = env_text(answer.object) == env_text(pod.pod());
+  EXPECT_EQ(same, !completed) << env_text(answer.object);
+  EXPECT_EQ(answer.warnings.size(), warning.empty() ? 0u : 1u) << json(answer.warnings).dump(1);
+  EXPECT_NE(warning.empty() ? "" : answer.warning(warning), warning.empty() ? "x" : "");
+  EXPECT_EQ(admit_pod(answer.object).patch, json::array());
 }
 
 PodBuilder two_servers() {
   return ironwood()
-      .topology("2x2x1")
-      .tpu(2)
+      .on("2x2x1", 2)
       .env(id, "0")
       .env(names, "localhost")
-      .container("b")
-      .tpu(2)
+      .container("b", 2)
       .env(id, "0")
       .env(names, "localhost");
 }
 PodBuilder host_1() {
-  return a_pod().job("t", 1).topology("4x4").tpu(4);
+  return a_pod().job("t", 1).on("4x4", 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Env, ReportedSet,
-    testing::Values(
-        Reported{"a1_two_servers_of_one_host", two_servers(), "TPU_WORKER_HOSTNAMES of container"},
-        Reported{
-            "a1_their_ids_alone",
-            ironwood().topology("2x2x1").tpu(2).env(id, "0").container("b").tpu(2).env(id, "0"),
-            "TPU_WORKER_ID of container b is 0"},
-        Reported{
-            "a1_ids_of_one_field",
-            ironwood().topology("2x2x1").tpu(2).env_from(id, "f").container("b").tpu(2).env_from(
-                id, "f"),
-            "TPU_WORKER_ID of container main is from elsewhere and was kept"},
-        Reported{"a1_one_port",
-                 ironwood()
-                     .topology("2x2x1")
-                     .tpu(2)
-                     .env("TPU_PROCESS_PORT", "1")
-                     .container("b")
-                     .tpu(2)
-                     .env("TPU_PROCESS_PORT", "1"),
-                 "TPU-504: TPU_PROCESS_PORT of container main is 1"},
-        Reported{"a2_host_bounds_of_one",
-                 host_1().env("TPU_HOST_BOUNDS", "1,1,1").env(id, "0").env(names, "localhost"),
-                 "TPU_HOST_BOUNDS of container main is 1,1,1 and was kept; this Pod's place in the "
-                 "slice gives 4 processes"},
-        Reported{"a2_process_bounds_of_one", host_1().env("TPU_PROCESS_BOUNDS", "1,1,1"),
-                 "TPU_PROCESS_BOUNDS"},
-        Reported{"a2_one_chip", host_1().env("TPU_CHIPS_PER_PROCESS_BOUNDS", "1,1,1"),
-                 "gives 4 chips"},
-        Reported{"a2_bounds_of_the_slice", host_1().env("TPU_HOST_BOUNDS", "2,2,1"), "", true},
-        Reported{"a3_platform_defaults", host_1().env(id, "0").env(names, "localhost"), "", true},
-        Reported{"a4_one_empty",
-                 two_slices()
-                     .env("MEGASCALE_SLICE_ID", "")
-                     .env(id, "0")
-                     .env(names, "s-r-1-0.s,s-r-1-1.s"),
-                 "MEGASCALE_SLICE_ID of container main is empty"},
-        Reported{"a4_all_empty", host_1().env(id, "").env(names, "")},
-        Reported{"a4_hostnames_empty", host_1().env(names, ""),
-                 "TPU_WORKER_HOSTNAMES of container"},
-        Reported{"id_of_a_field", host_1().env_from(id, "metadata.labels['x']"), "", true},
-        Reported{"one_slice_by_itself",
-                 two_slices()
-                     .env("MEGASCALE_NUM_SLICES", "1")
-                     .env(id, "0")
-                     .env(names, "s-r-1-0.s,s-r-1-1.s"),
-                 "MEGASCALE_NUM_SLICES"}),
-    case_name);
+TEST(ReportedSet, is_completed_or_left_alone) {
+  expect_reported(two_servers(), "TPU_WORKER_HOSTNAMES of container");
+  expect_reported(ironwood().on("2x2x1", 2).env(id, "0").container("b", 2).env(id, "0"),
+                  "TPU_WORKER_ID of container b is 0");
+  expect_reported(ironwood().on("2x2x1", 2).env_from(id, "f").container("b", 2).env_from(id, "f"),
+                  "TPU_WORKER_ID of container main is from elsewhere and was kept");
+  expect_reported(ironwood()
+                      .on("2x2x1", 2)
+                      .env("TPU_PROCESS_PORT", "1")
+                      .container("b", 2)
+                      .env("TPU_PROCESS_PORT", "1"),
+                  "TPU-504: TPU_PROCESS_PORT of container main is 1");
+  expect_reported(
+      host_1().env("TPU_HOST_BOUNDS", "1,1,1").env(id, "0").env(names, "localhost"),
+      "TPU_HOST_BOUNDS of container main is 1,1,1 and was kept; this Pod's place in the "
+      "slice gives 4 processes");
+  expect_reported(host_1().env("TPU_PROCESS_BOUNDS", "1,1,1"), "TPU_PROCESS_BOUNDS");
+  expect_reported(host_1().env("TPU_CHIPS_PER_PROCESS_BOUNDS", "1,1,1"), "gives 4 chips");
+  expect_reported(host_1().env("TPU_HOST_BOUNDS", "2,2,1"), "", true);
+  expect_reported(host_1().env(id, "0").env(names, "localhost"), "", true);
+  expect_reported(
+      two_slices().env("MEGASCALE_SLICE_ID", "").env(id, "0").env(names, "s-r-1-0.s,s-r-1-1.s"),
+      "MEGASCALE_SLICE_ID of container main is empty");
+  expect_reported(host_1().env(id, "").env(names, ""));
+  expect_reported(host_1().env(names, ""), "TPU_WORKER_HOSTNAMES of container");
+  expect_reported(host_1().env_from(id, "metadata.labels['x']"), "", true);
+  expect_reported(
+      two_slices().env("MEGASCALE_NUM_SLICES", "1").env(id, "0").env(names, "s-r-1-0.s,s-r-1-1.s"),
+      "MEGASCALE_NUM_SLICES");
+}
 
 // A check that runs in an init container may be of one host: it is another process group.
 TEST(InitContainersSet, is_its_own) {
   const Admitted answer =
-      admit(host_1().init_container("check").tpu(4).env(id, "0").env("TPU_HOST_BOUNDS", "1,1,1"));
-  EXPECT_EQ(test::effective(answer, id), "1");
-  EXPECT_EQ(test::effective(answer.object["spec"]["initContainers"][0], id), "0");
+      admit(host_1().init_container("check", 4).env(id, "0").env("TPU_HOST_BOUNDS", "1,1,1"));
+  EXPECT_EQ(effective(answer, id), "1");
+  EXPECT_EQ(effective(answer.object["spec"]["initContainers"][0], id), "0");
   ASSERT_EQ(answer.warnings.size(), 1u);
-  EXPECT_NE(answer.warning("TPU_HOST_BOUNDS of container check is 1,1,1"), "");
+  EXPECT_TRUE(has(answer.warnings, "TPU_HOST_BOUNDS of container check is 1,1,1"));
 }
 
 // ---- the page
@@ -506,8 +463,8 @@ std::string outcome_of(const PodBuilder& pod) {
   const json &was = pod.pod()["spec"]["containers"][0],
              &is = answer.object["spec"]["containers"][0];
   bool replaced = false;
-  for (const std::string& name : test::env_names(was))
-    replaced = replaced || test::effective(was, name) != test::effective(is, name);
+  for (const std::string& name : env_names(was))
+    replaced = replaced || effective(was, name) != effective(is, name);
   std::string out = replaced ? "its value is replaced, and the set is completed"
                     : is.value("env", json()).size() > was.value("env", json()).size()
                         ? "the set is completed"
@@ -517,7 +474,7 @@ std::string outcome_of(const PodBuilder& pod) {
 }
 
 std::string contract() {
-  const auto pod = [] { return a_pod().job("t", 1).topology("4x4").tpu(4); };
+  const auto pod = [] { return a_pod().job("t", 1).on("4x4", 4); };
   std::string out =
       "What one consumer reads together is completed together or left alone together: in all "
       "processes of a Pod, and\nin each init container by itself. A warning names the first "

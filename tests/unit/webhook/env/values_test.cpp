@@ -14,18 +14,8 @@
 namespace tpuwh::webhook::env {
 namespace {
 
-using env_test::addresses;
-using env_test::ironwood;
-using env_test::names;
-using test::a_pod;
-using test::admit;
-using test::admit_pod;
-using test::Admitted;
-using test::annotation;
-using test::case_name;
-using test::effective;
-using test::json;
-using test::PodBuilder;
+using namespace test;
+using namespace env_test;
 using test::PrintTo;
 
 // --- The kernel's limit
@@ -58,7 +48,7 @@ TEST_P(ExactLimit, is_the_kernels) {
   ASSERT_EQ(list_bytes(std::string_view(c.variable).size(), c.hosts, c.stem, c.tail, c.containers),
             c.want);
   auto pod = a_pod().job(std::string(c.stem, 'j'), 0).accelerator(c.accelerator).tpu(1);
-  for (std::size_t i = 1; i < c.containers; ++i) pod.container("b").tpu(1);
+  for (std::size_t i = 1; i < c.containers; ++i) pod.container("b", 1);
   const char* one_wide = std::string_view(c.accelerator) == "tpu7x" ? "1x1x" : "1x";
   const auto answer = admit(pod.topology(one_wide + std::to_string(c.hosts * c.containers)));
   EXPECT_EQ(answer.allowed, c.want <= 131'071) << answer.message;
@@ -66,12 +56,10 @@ TEST_P(ExactLimit, is_the_kernels) {
     EXPECT_EQ(std::string_view(c.variable).size() + 1 + effective(answer, c.variable).size(),
               c.want);
   } else {
-    EXPECT_EQ(answer.reason, outcome::Reason::too_long);
-    EXPECT_NE(answer.message.find(std::string(c.variable) + " would be " + std::to_string(c.want) +
-                                  " bytes"),
-              std::string::npos)
-        << answer.message;
-    EXPECT_NE(answer.message.find("131071"), std::string::npos) << answer.message;
+    EXPECT_EQ(answer.reason, Reason::too_long);
+    EXPECT_TRUE(has(answer.message,
+                    std::string(c.variable) + " would be " + std::to_string(c.want) + " bytes"));
+    EXPECT_TRUE(has(answer.message, "131071"));
   }
 }
 
@@ -94,9 +82,9 @@ TEST(EnvLength, of_given_names_is_what_they_have) {
     return admit(a_pod()
                      .owner("Mine", "m", "u")
                      .tpu(4)
-                     .annotation("tpu-webhook.dev/worker-id", "0")
-                     .annotation("tpu-webhook.dev/worker-count", "1000")
-                     .annotation("tpu-webhook.dev/hostnames", list + '.' + std::string(more, 'c')))
+                     .ours("worker-id", "0")
+                     .ours("worker-count", "1000")
+                     .ours("hostnames", list + '.' + std::string(more, 'c')))
         .allowed;
   };
   const std::size_t bytes = std::string_view(names).size() + 1 + 1000 * 131;  // "=" and a dot
@@ -121,7 +109,7 @@ TEST_P(LongLists, fit_or_are_denied_with_the_arithmetic) {
       a_pod().accelerator(c.accelerator).topology(c.topology).job(std::string(c.stem, 'j'), 0);
   pod.tpu(4 / static_cast<int>(c.containers));
   for (std::size_t i = 1; i < c.containers; ++i)
-    pod.container("b").tpu(4 / static_cast<int>(c.containers));
+    pod.container("b", 4 / static_cast<int>(c.containers));
   const auto answer = admit(pod);
   const std::size_t hostnames =
       list_bytes(std::string_view(names).size(), c.hosts, c.stem, 4, c.containers);
@@ -138,13 +126,10 @@ TEST_P(LongLists, fit_or_are_denied_with_the_arithmetic) {
                 with_ports);
     }
   } else {
-    EXPECT_EQ(answer.reason, outcome::Reason::too_long);
-    EXPECT_NE(answer.message.find(std::to_string(first) + " bytes"), std::string::npos)
-        << answer.message;
-    EXPECT_NE(answer.message.find(std::to_string(c.hosts) + " hosts"), std::string::npos)
-        << answer.message;
-    EXPECT_NE(answer.message.find(std::to_string(c.hosts * c.containers) + " processes"),
-              std::string::npos);
+    EXPECT_EQ(answer.reason, Reason::too_long);
+    EXPECT_TRUE(has(answer.message, std::to_string(first) + " bytes"));
+    EXPECT_TRUE(has(answer.message, std::to_string(c.hosts) + " hosts"));
+    EXPECT_TRUE(has(answer.message, std::to_string(c.hosts * c.containers) + " processes"));
   }
 }
 
@@ -162,22 +147,22 @@ INSTANTIATE_TEST_SUITE_P(
     case_name);
 
 TEST(EnvLength, a_million_hosts_are_denied_without_building_anything) {
-  const auto answer = admit(a_pod().job("train", 0).accelerator("").topology("1024x1024").tpu(1));
+  const auto answer = admit(a_pod().job("train", 0).accelerator("").on("1024x1024", 1));
   EXPECT_FALSE(answer.allowed);
-  EXPECT_EQ(answer.reason, outcome::Reason::too_long);
+  EXPECT_EQ(answer.reason, Reason::too_long);
 }
 
 // Each TPU container carries the list: their number bounds what an answer can weigh.
 TEST(EnvLength, many_containers_do_not_multiply_the_list) {
-  auto init = a_pod().job("j", 0).accelerator("").topology("1x10000").tpu(1);
-  for (int i = 0; i < 2000; ++i) init.init_container("i" + std::to_string(i)).tpu(1);
-  auto main = a_pod().ray("c", "g", 0, 0).accelerator("").topology("1024x1000").tpu(1);
-  for (int i = 1; i < 1000; ++i) main.container("c" + std::to_string(i)).tpu(1);
+  auto init = a_pod().job("j", 0).accelerator("").on("1x10000", 1);
+  for (int i = 0; i < 2000; ++i) init.init_container("i" + std::to_string(i), 1);
+  auto main = a_pod().ray("c", "g", 0, 0).accelerator("").on("1024x1000", 1);
+  for (int i = 1; i < 1000; ++i) main.container("c" + std::to_string(i), 1);
   for (const auto& pod : {init, main}) {
     const auto answer = admit(pod);
     EXPECT_LT(answer.body.size(), 8u << 20);
     EXPECT_TRUE(answer.allowed);
-    EXPECT_NE(answer.warning("containers"), "");
+    EXPECT_TRUE(has(answer.warnings, "containers"));
   }
 }
 
@@ -198,21 +183,20 @@ const std::string no_torch = "(absent) (absent)";
 
 // docs/facts.md#torch-tpu.
 TEST(TorchTpu, has_an_address_for_each_device) {
-  EXPECT_EQ(torch_of(a_pod().job("t", 1).topology("2x4").tpu(4)),
+  EXPECT_EQ(torch_of(a_pod().job("t", 1).on("2x4", 4)),
             "2,4,1 t-0.svc:8471,t-0.svc:8472,t-0.svc:8473,t-0.svc:8474,"
             "t-1.svc:8471,t-1.svc:8472,t-1.svc:8473,t-1.svc:8474");
-  EXPECT_EQ(torch_of(a_pod().topology("2x4").tpu(8)),
+  EXPECT_EQ(torch_of(a_pod().on("2x4", 8)),
             "2,4,1 localhost:8471,localhost:8472,localhost:8473,localhost:8474,localhost:8475,"
             "localhost:8476,localhost:8477,localhost:8478");
-  EXPECT_EQ(torch_of(ironwood().topology("2x2x1").tpu(4)),
+  EXPECT_EQ(torch_of(ironwood().on("2x2x1", 4)),
             "2,2,1,2 localhost:8471,localhost:8472,localhost:8473,localhost:8474,localhost:8475,"
             "localhost:8476,localhost:8477,localhost:8478");
-  EXPECT_TRUE(torch_of(ironwood().job("t", 0).topology("2x2x2").tpu(4))
-                  .starts_with("2,2,2,2 t-0.svc:8471,"));
+  EXPECT_TRUE(torch_of(ironwood().job("t", 0).on("2x2x2", 4)).starts_with("2,2,2,2 t-0.svc:8471,"));
 }
 
 TEST(TorchTpu, is_on_request_alone) {
-  EXPECT_EQ(torch_of(a_pod().job("t", 1).topology("2x4").tpu(4), {}), no_torch);
+  EXPECT_EQ(torch_of(a_pod().job("t", 1).on("2x4", 4), {}), no_torch);
 }
 
 TEST(TorchTpu, is_of_the_sub_slice) {
@@ -226,14 +210,12 @@ TEST(TorchTpu, is_of_the_sub_slice) {
 
 TEST(TorchTpu, needs_a_topology_and_names) {
   EXPECT_EQ(torch_of(a_pod().job("t", 1).tpu(4)), no_torch);
-  EXPECT_EQ(torch_of(a_pod().job("t", 1).topology("2x4").tpu(4).remove("/spec/subdomain")),
-            no_torch);
-  EXPECT_EQ(torch_of(a_pod().job("t", 1).tpu(4).annotation("tpu-webhook.dev/worker-count", "2")),
-            no_torch);
+  EXPECT_EQ(torch_of(a_pod().job("t", 1).on("2x4", 4).remove("/spec/subdomain")), no_torch);
+  EXPECT_EQ(torch_of(a_pod().job("t", 1).tpu(4).ours("worker-count", "2")), no_torch);
 }
 
 TEST(TorchTpu, of_the_user_stays) {
-  const PodBuilder pod = a_pod().job("t", 1).topology("2x4").tpu(4);
+  const PodBuilder pod = a_pod().job("t", 1).on("2x4", 4);
   EXPECT_EQ(torch_of(PodBuilder(pod).env("TORCH_TPU_TOPOLOGY", "4,2,1")), "4,2,1 (absent)");
   EXPECT_EQ(torch_of(PodBuilder(pod).env("TORCH_TPU_TOPOLOGY", "")), " (absent)");
   EXPECT_TRUE(torch_of(PodBuilder(pod).env("TORCH_TPU_TOPOLOGY", "2,4,1"))
@@ -243,62 +225,54 @@ TEST(TorchTpu, of_the_user_stays) {
 }
 
 TEST(TorchTpu, begins_at_the_port_of_the_slice) {
-  EXPECT_TRUE(torch_of(a_pod().topology("1x1").tpu(1), {.base_port = 9000, .torch_tpu = true})
+  EXPECT_TRUE(torch_of(a_pod().on("1x1", 1), {.base_port = 9000, .torch_tpu = true})
                   .ends_with("localhost:9000"));
-  EXPECT_TRUE(torch_of(a_pod().topology("2x2").tpu(4).env("TPU_PROCESS_PORT", "8476"))
+  EXPECT_TRUE(torch_of(a_pod().on("2x2", 4).env("TPU_PROCESS_PORT", "8476"))
                   .starts_with("2,2,1 localhost:8476,localhost:8477,"));
-  EXPECT_TRUE(torch_of(a_pod().topology("2x2").tpu(4), {.base_port = 65532, .torch_tpu = true})
+  EXPECT_TRUE(torch_of(a_pod().on("2x2", 4), {.base_port = 65532, .torch_tpu = true})
                   .ends_with("localhost:65535"));
   const config::Config last{.base_port = 65533, .torch_tpu = true};
-  const PodBuilder pod = a_pod().topology("2x2").tpu(4);
+  const PodBuilder pod = a_pod().on("2x2", 4);
   EXPECT_EQ(torch_of(pod, last), no_torch);
-  EXPECT_NE(admit(pod, {.config = last})
-                .warning("4 ports from 65533, one for each device of a host, exceed 65535"),
-            "");
+  EXPECT_TRUE(has(admit(pod, {.config = last}).warnings,
+                  "4 ports from 65533, one for each device of a host, exceed 65535"));
 }
 
 // Lists are kept from Pod to Pod: what one without a list was about is no part of the next one's.
 TEST(TorchTpu, of_one_pod_is_not_the_next_ones) {
-  const PodBuilder pod = a_pod().job("u", 1).topology("2x4").tpu(4);
+  const PodBuilder pod = a_pod().job("u", 1).on("2x4", 4);
   EXPECT_EQ(torch_of(PodBuilder(pod).env("TPU_PROCESS_PORT", "65533")), no_torch);
-  EXPECT_EQ(admit(PodBuilder(pod).remove("/spec/subdomain"), {.config = with_torch()})
-                .warning("of torch_tpu"),
-            "");
-  EXPECT_TRUE(torch_of(a_pod().topology("2x2").tpu(4)).starts_with("2,2,1 localhost:8471,"));
+  EXPECT_FALSE(
+      has(admit(PodBuilder(pod).remove("/spec/subdomain"), {.config = with_torch()}).warnings,
+          "of torch_tpu"));
+  EXPECT_TRUE(torch_of(a_pod().on("2x2", 4)).starts_with("2,2,1 localhost:8471,"));
   EXPECT_TRUE(torch_of(pod).starts_with("2,4,1 u-0.svc:8471,"));
 }
 
 // A Pod of JAX must not be refused for a variable that only torch_tpu reads.
 TEST(TorchTpu, is_left_out_where_the_kernel_would_not_take_it) {
   const std::string name(24, 'n');
-  const PodBuilder pod =
-      a_pod().accelerator("tpu-v5p-slice").job(name, 9).topology("16x16x16").tpu(4);
+  const PodBuilder pod = a_pod().accelerator("tpu-v5p-slice").job(name, 9).on("16x16x16", 4);
   const Admitted answer = admit(pod, {.config = with_torch()});
   EXPECT_EQ(answer.outcome, outcome::Outcome::patched);
   EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "9");
   EXPECT_EQ(torch_of(pod), no_torch);
-  EXPECT_NE(
-      answer.warning("bytes for 4096 devices on 1024 hosts; the kernel accepts at most 131071; no "
-                     "variable of torch_tpu was injected"),
-      "")
-      << json(answer.warnings);
+  EXPECT_TRUE(has(answer.warnings,
+                  "bytes for 4096 devices on 1024 hosts; the kernel accepts at most 131071; no "
+                  "variable of torch_tpu was injected"));
   // With one letter in place of 24 they fit, 23 bytes less for each device.
   const std::string fits =
-      torch_of(a_pod().accelerator("tpu-v5p-slice").job("n", 9).topology("16x16x16").tpu(4));
+      torch_of(a_pod().accelerator("tpu-v5p-slice").job("n", 9).on("16x16x16", 4));
   ASSERT_NE(fits, no_torch);
   const std::size_t bytes = fits.size() - fits.find(' ') - 1 + std::size_t{23} * 4096;
-  EXPECT_NE(answer.warning("TORCH_TPU_SLICEBUILDER_ADDRESSES would be " +
-                           std::to_string(33 + bytes) + " bytes for"),
-            "")
-      << json(answer.warnings);
+  EXPECT_TRUE(has(answer.warnings, "TORCH_TPU_SLICEBUILDER_ADDRESSES would be " +
+                                       std::to_string(33 + bytes) + " bytes for"));
 }
 
 TEST(TorchTpu, is_on_record_and_stays_on_a_second_pass) {
   const Admitted first =
-      admit(ironwood().job("t", 1).topology("2x2x2").tpu(2).container("b").tpu(2),
-            {.config = with_torch()});
-  EXPECT_NE(annotation(first, "tpu-webhook.dev/injected").find("TORCH_TPU_TOPOLOGY="),
-            std::string::npos);
+      admit(ironwood().job("t", 1).on("2x2x2", 2).container("b", 2), {.config = with_torch()});
+  EXPECT_TRUE(has(annotation(first, "tpu-webhook.dev/injected"), "TORCH_TPU_TOPOLOGY="));
   EXPECT_EQ(admit_pod(first.object, {.config = with_torch()}).outcome, outcome::Outcome::unchanged);
   // Nothing changed in between, so that another setting changes nothing either
   // (docs/decisions/0013).

@@ -45,12 +45,15 @@ class GroupLedgerStory : public testing::Test {
                  .why = kind == OutcomeKind::failed ? "500 Internal Server Error" : ""},
                 now);
   }
+  // The next call, and what comes of it.
+  void step(Kind kind, OutcomeKind outcome) {
+    EXPECT_EQ(next().kind, kind);
+    done(outcome);
+  }
   // Through the calls that a new group takes.
   void begin_group() {
-    EXPECT_EQ(next().kind, Kind::read);
-    done(OutcomeKind::absent);
-    EXPECT_EQ(next().kind, Kind::list);
-    done(OutcomeKind::ok);
+    step(Kind::read, OutcomeKind::absent);
+    step(Kind::list, OutcomeKind::ok);
   }
   // One member, whose Pod the watch has shown.
   std::string member() {
@@ -96,8 +99,7 @@ TEST_F(GroupLedgerStory, one_write_for_each_of_those_that_come_one_by_one) {
   member();
   for (std::uint32_t host = 1; host < 8; ++host) {
     ask();
-    EXPECT_EQ(next().kind, Kind::update);
-    done(OutcomeKind::ok);
+    step(Kind::update, OutcomeKind::ok);
     EXPECT_EQ(ledger.take_answers().at(0).second.place, (topology::Place{host / 4, host % 4}));
     EXPECT_EQ(next().kind, Kind::none);
   }
@@ -106,8 +108,7 @@ TEST_F(GroupLedgerStory, one_write_for_each_of_those_that_come_one_by_one) {
 TEST_F(GroupLedgerStory, a_lost_race_is_read_again) {
   member();
   ask();
-  EXPECT_EQ(next().kind, Kind::update);
-  done(OutcomeKind::conflict);
+  step(Kind::update, OutcomeKind::conflict);
   EXPECT_EQ(next().kind, Kind::none);  // a short pause first
   now += 20ms;
   EXPECT_EQ(next().kind, Kind::read);
@@ -115,8 +116,7 @@ TEST_F(GroupLedgerStory, a_lost_race_is_read_again) {
       .hosts_per_slice = 4, .rebuilding = false, .entries = ledger.record().entries};
   others.entries.push_back({{0, 1}, "0-1-00000000000000aa"});
   done(OutcomeKind::ok, others);
-  EXPECT_EQ(next().kind, Kind::update);
-  done(OutcomeKind::ok);
+  step(Kind::update, OutcomeKind::ok);
   EXPECT_EQ(ledger.take_answers().at(0).second.place, (topology::Place{0, 2}));
 }
 
@@ -136,8 +136,7 @@ TEST_F(GroupLedgerStory, a_write_of_unknown_outcome_is_read_and_not_repeated) {
 
 TEST_F(GroupLedgerStory, an_unreachable_ledger_says_try_again) {
   ask();
-  EXPECT_EQ(next().kind, Kind::read);
-  done(OutcomeKind::failed);
+  step(Kind::read, OutcomeKind::failed);
   now += 6s;
   next();
   const auto answers = ledger.take_answers();
@@ -263,8 +262,7 @@ TEST_F(GroupLedgerStory, a_reinvoked_pod_keeps_its_place_under_a_new_token) {
   ask(first);
   EXPECT_EQ(next().kind, Kind::list);
   done(OutcomeKind::ok, {}, pods);
-  EXPECT_EQ(next().kind, Kind::update);
-  done(OutcomeKind::ok);
+  step(Kind::update, OutcomeKind::ok);
   const auto answer = ledger.take_answers().at(0).second;
   EXPECT_EQ(answer.place, (topology::Place{0, 1}));
   EXPECT_NE(answer.token, first);
@@ -274,8 +272,7 @@ TEST_F(GroupLedgerStory, a_reinvoked_pod_keeps_its_place_under_a_new_token) {
 TEST_F(GroupLedgerStory, a_copy_of_a_living_pod_gets_a_place_of_its_own) {
   const std::string living = member();
   ask(living);
-  EXPECT_EQ(next().kind, Kind::update);
-  done(OutcomeKind::ok);
+  step(Kind::update, OutcomeKind::ok);
   EXPECT_EQ(ledger.take_answers().at(0).second.place, (topology::Place{0, 1}));
 }
 
@@ -289,11 +286,9 @@ TEST_F(GroupLedgerStory, a_dry_run_writes_nothing) {
 TEST_F(GroupLedgerStory, a_lost_record_is_made_anew_and_gives_nothing_for_a_while) {
   const std::string living = member();
   ask();
-  EXPECT_EQ(next().kind, Kind::update);
-  done(OutcomeKind::absent);
+  step(Kind::update, OutcomeKind::absent);
   now += 20ms;
-  EXPECT_EQ(next().kind, Kind::read);
-  done(OutcomeKind::absent);
+  step(Kind::read, OutcomeKind::absent);
   EXPECT_EQ(next().kind, Kind::list);
   done(OutcomeKind::ok, {}, pods);
   const auto anew = next();
@@ -398,16 +393,14 @@ TEST_F(GroupLedgerStory, a_place_to_be_freed_wants_the_record_where_it_is_not_kn
   ask();
   EXPECT_FALSE(ledger.wants_record()) << "somebody waits, and reads it at once";
   now += 1s;
-  EXPECT_EQ(next().kind, Kind::read);
-  done(OutcomeKind::absent);
+  step(Kind::read, OutcomeKind::absent);
   EXPECT_FALSE(ledger.wants_record()) << "known";
 }
 
 // By a reading as late as their time, and by no earlier one.
 TEST_F(GroupLedgerStory, a_stranger_is_forgotten_by_a_record_read_at_its_time) {
   ledger.pod_gone("0-0-00000000000000aa", now);
-  EXPECT_EQ(next().kind, Kind::read);
-  done(OutcomeKind::absent);
+  step(Kind::read, OutcomeKind::absent);
   EXPECT_EQ(next().kind, Kind::none);
   EXPECT_TRUE(ledger.idle(now));
   ledger.pod_gone("0-0-00000000000000bb", now + 1s);
@@ -423,8 +416,7 @@ TEST_F(GroupLedgerStory, a_stranger_is_forgotten_by_a_record_read_at_its_time) {
 TEST_F(GroupLedgerStory, a_pod_that_is_gone_does_not_come) {
   ask();
   begin_group();
-  EXPECT_EQ(next().kind, Kind::create);
-  done(OutcomeKind::ok);
+  step(Kind::create, OutcomeKind::ok);
   const std::string token = ledger.take_answers().at(0).second.token;
   now += 1s;
   ledger.missing(now);
@@ -466,8 +458,7 @@ TEST_F(GroupLedgerStory, a_write_that_succeeds_forgets_the_pauses) {
     now += 13ms;
     EXPECT_EQ(next().kind, Kind::read);
     done(OutcomeKind::ok, record);
-    EXPECT_EQ(next().kind, Kind::update);
-    done(OutcomeKind::ok);
+    step(Kind::update, OutcomeKind::ok);
     EXPECT_EQ(ledger.pause_left(now), 0ns);
   }
 }
@@ -479,8 +470,7 @@ TEST_F(GroupLedgerStory, nothing_left_to_do_forgets_the_pauses) {
   EXPECT_EQ(next().kind, Kind::none);
   ledger.take_answers();
   ask();
-  EXPECT_EQ(next().kind, Kind::read);
-  done(OutcomeKind::failed);
+  step(Kind::read, OutcomeKind::failed);
   EXPECT_LE(ledger.pause_left(now), times::pause * 5 / 4);
 }
 
@@ -541,8 +531,7 @@ TEST_F(GroupLedgerStory, a_write_that_was_not_sent_is_repeated_without_reading) 
   EXPECT_EQ(next().kind, Kind::update);
   ledger.done({.kind = OutcomeKind::failed, .why = "no turn in time", .unsent = true}, now);
   now += 1s;
-  EXPECT_EQ(next().kind, Kind::update);
-  done(OutcomeKind::ok);
+  step(Kind::update, OutcomeKind::ok);
   EXPECT_EQ(ledger.take_answers().at(0).second.place, (topology::Place{0, 1}));
 }
 
@@ -627,8 +616,7 @@ TEST_F(GroupLedgerStory, a_record_that_another_replica_has_removed_is_not_read_a
   const std::string only = member();
   pods.clear();
   ledger.pod_gone(only, now);
-  EXPECT_EQ(next().kind, Kind::remove);
-  done(OutcomeKind::absent);
+  step(Kind::remove, OutcomeKind::absent);
   EXPECT_EQ(next().kind, Kind::none);
   EXPECT_TRUE(ledger.idle(now));
 }
@@ -636,8 +624,7 @@ TEST_F(GroupLedgerStory, a_record_that_another_replica_has_removed_is_not_read_a
 TEST_F(GroupLedgerStory, a_group_that_no_list_has_is_forgotten_once_no_pod_may_come) {
   member();
   ask();
-  EXPECT_EQ(next().kind, Kind::update);
-  done(OutcomeKind::ok);
+  step(Kind::update, OutcomeKind::ok);
   ledger.take_answers();  // its Pod may be stored for another minute
   now += 1s;
   ledger.missing(now);
@@ -683,8 +670,7 @@ TEST_F(GroupLedgerStory, an_entry_beyond_the_slices_is_given_to_nobody) {
   ledger.refresh("by hand", by_hand, now + 1s, now + 1s);
   now += 1s;
   ask();
-  EXPECT_EQ(next().kind, Kind::update);
-  done(OutcomeKind::ok);
+  step(Kind::update, OutcomeKind::ok);
   EXPECT_EQ(ledger.take_answers().at(0).second.place, (topology::Place{0, 1}));
   now += 1s;
   ask(near);  // nobody has seen its Pod
@@ -696,8 +682,7 @@ TEST_F(GroupLedgerStory, an_entry_beyond_the_slices_is_given_to_nobody) {
 // A lost record is made of the Pods that are stored, whose labels say anything.
 TEST_F(GroupLedgerStory, a_record_is_rebuilt_without_what_is_beyond_its_slices) {
   ask();
-  EXPECT_EQ(next().kind, Kind::read);
-  done(OutcomeKind::absent);
+  step(Kind::read, OutcomeKind::absent);
   EXPECT_EQ(next().kind, Kind::list);
   pods["a"] = {.token = "0-4294967295-00000000000000aa", .place = {}, .leaving = false};
   pods["b"] = {.token = "0-4-00000000000000aa", .place = {}, .leaving = false};

@@ -1,6 +1,5 @@
 #include "webhook/ledger/place_plan.hpp"
 
-#include "tests/support/named_case.hpp"
 #include "webhook/ledger/token.hpp"
 
 #include <gtest/gtest.h>
@@ -11,8 +10,6 @@
 namespace tpuwh::webhook::ledger {
 namespace {
 
-using test::case_name;
-using test::PrintTo;
 using topology::Place;
 
 const topology::GroupSize two_hosts{.hosts_per_slice = 2, .slices = 1};
@@ -31,52 +28,29 @@ LedgerRecord record_of(std::vector<LedgerEntry> entries) {
 }
 
 // Who is in a group of one slice of two hosts, and who comes next.
-struct NextCase {
-  const char* name;
-  std::vector<GroupPod> pods;
-  std::vector<LedgerEntry> entries;
-  std::optional<Place> want;
-};
-
-class NextPlace : public testing::TestWithParam<NextCase> {};
-
-TEST_P(NextPlace, is_free_or_of_one_that_leaves) {
+void expect_next(const std::vector<GroupPod>& group, const std::vector<LedgerEntry>& entries,
+                 std::optional<Place> want) {
   GroupPods pods;
-  for (const GroupPod& pod : GetParam().pods) pods[std::to_string(pods.size())] = pod;
-  PlacePlan plan(record_of(GetParam().entries), pods);
+  for (const GroupPod& pod : group) pods[std::to_string(pods.size())] = pod;
+  PlacePlan plan(record_of(entries), pods);
   plan.count_places();
-  EXPECT_EQ(plan.next(two_hosts), GetParam().want);
+  EXPECT_EQ(plan.next(two_hosts), want);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Ledger, NextPlace,
-    testing::Values(
-        NextCase{"of_nobody", {}, {}, Place{0, 0}},
-        NextCase{"beside_a_pod_of_another_injector", {without_token(Place{0, 0})}, {}, Place{0, 1}},
-        NextCase{"of_a_pod_without_a_place", {without_token({})}, {}, Place{0, 0}},
-        NextCase{"not_of_one_that_leaves_while_another_is_free",
-                 {without_token(Place{0, 0}, true)},
-                 {},
-                 Place{0, 1}},
-        NextCase{"of_one_that_leaves",
-                 {without_token(Place{0, 0}), without_token(Place{0, 1}, true)},
-                 {},
-                 Place{0, 1}},
-        NextCase{"of_nobody_left",
-                 {without_token(Place{0, 0}), without_token(Place{0, 1})},
-                 {},
-                 std::nullopt},
-        NextCase{"beside_an_entry_without_a_pod", {}, {entry_of({0, 0}, "a")}, Place{0, 1}},
-        NextCase{"beside_a_stray", {with_token({0, 0}, "a")}, {}, Place{0, 1}},
-        NextCase{"of_an_entry_whose_pod_leaves",
-                 {with_token({0, 0}, "a", true), with_token({0, 1}, "b")},
-                 {entry_of({0, 0}, "a"), entry_of({0, 1}, "b")},
-                 Place{0, 0}},
-        NextCase{"of_no_entry_whose_place_a_copy_leaves",
-                 {with_token({0, 0}, "copy", true), with_token({0, 1}, "b")},
-                 {entry_of({0, 0}, "a"), entry_of({0, 1}, "b")},
-                 std::nullopt}),
-    case_name);
+TEST(NextPlace, is_free_or_of_one_that_leaves) {
+  expect_next({}, {}, Place{0, 0});
+  expect_next({without_token(Place{0, 0})}, {}, Place{0, 1});
+  expect_next({without_token({})}, {}, Place{0, 0});
+  expect_next({without_token(Place{0, 0}, true)}, {}, Place{0, 1});
+  expect_next({without_token(Place{0, 0}), without_token(Place{0, 1}, true)}, {}, Place{0, 1});
+  expect_next({without_token(Place{0, 0}), without_token(Place{0, 1})}, {}, std::nullopt);
+  expect_next({}, {entry_of({0, 0}, "a")}, Place{0, 1});
+  expect_next({with_token({0, 0}, "a")}, {}, Place{0, 1});
+  expect_next({with_token({0, 0}, "a", true), with_token({0, 1}, "b")},
+              {entry_of({0, 0}, "a"), entry_of({0, 1}, "b")}, Place{0, 0});
+  expect_next({with_token({0, 0}, "copy", true), with_token({0, 1}, "b")},
+              {entry_of({0, 0}, "a"), entry_of({0, 1}, "b")}, std::nullopt);
+}
 
 TEST(PlacePlanEntries, are_found_by_the_review_they_were_given_to) {
   const GroupPods nobody;

@@ -13,7 +13,7 @@ inline const std::string pool = "cloud.google.com/gke-nodepool";
 
 // Host 1 of the four of a v6e slice.
 inline test::PodBuilder job() {
-  return test::a_pod().job("train", 1).topology("4x4").tpu(4);
+  return test::a_pod().job("train", 1).on("4x4", 4);
 }
 
 }  // namespace tpuwh::webhook::placement

@@ -13,12 +13,7 @@
 namespace tpuwh::webhook::placement {
 namespace {
 
-using test::a_pod;
-using test::admit;
-using test::admit_pod;
-using test::Admitted;
-using test::json;
-using test::PodBuilder;
+using namespace test;
 
 // A cluster that has these unfit pools for everybody, and remembers what it was asked.
 class Unfit final : public read::ClusterView {
@@ -88,7 +83,7 @@ TEST(PlacementHint, is_counted_where_it_is_written) {
     return answer::admit(read::Body(text), config, two, workspace).summary.unfit_pools;
   };
   EXPECT_EQ(pools(job()), 2u);
-  EXPECT_EQ(pools(job().annotation("tpu-webhook.dev/inject", "false")), 0u);
+  EXPECT_EQ(pools(job().ours("inject", "false")), 0u);
   EXPECT_EQ(pools(job().set("/spec/hostname", "another")), 0u);
   EXPECT_EQ(pools(job()), 2u);
   EXPECT_EQ(pools(job(), off), 0u);
@@ -99,7 +94,7 @@ TEST(PlacementHint, asks_with_the_numbers_of_the_slice) {
   const Admitted answer = admit_beside(job().set("/spec/priority", -7), cluster);
   ASSERT_EQ(cluster.asked.size(), 1u);
   EXPECT_EQ(cluster.asked[0], (Unfit::Asked{"tpu-v6e-slice", "4x4", 4, 4,
-                                            test::label(answer, "tpu-webhook.dev/slice-key"), -7}));
+                                            label(answer, "tpu-webhook.dev/slice-key"), -7}));
 }
 
 // Whatever the Pod has already of affinity, it keeps.
@@ -139,18 +134,17 @@ struct Untold {
 TEST(PlacementHint, is_not_given_where_something_else_chooses_the_pool) {
   const char* const exclusive = "alpha.jobset.sigs.k8s.io/exclusive-topology";
   const auto jobset = [](std::uint32_t host) {
-    return a_pod().jobset("s", "r", 1, 0, host).topology("4x4").tpu(4);
+    return a_pod().jobset("s", "r", 1, 0, host).on("4x4", 4);
   };
   const std::vector<Untold> all = {
-      {"one host", a_pod().job("t", 0).topology("2x2").tpu(4)},
+      {"one host", a_pod().job("t", 0).on("2x2", 4)},
       {"pinned", job().selector(pool, "p")},
-      {"another domain",
-       job().annotation("tpu-webhook.dev/exclusive-topology", "example.com/rack")},
-      {"no terms", job().annotation("tpu-webhook.dev/exclusive-topology", "none")},
+      {"another domain", job().ours("exclusive-topology", "example.com/rack")},
+      {"no terms", job().ours("exclusive-topology", "none")},
       {"Kueue's queue", job().label("kueue.x-k8s.io/queue-name", "q")},
       {"Kueue TAS", job().annotation("kueue.x-k8s.io/podset-required-topology", "rack")},
       {"a follower", jobset(1).annotation(exclusive, pool)},
-      {"left alone", job().annotation("tpu-webhook.dev/inject", "false")},
+      {"left alone", job().ours("inject", "false")},
       {"no nodes selected",
        job().remove("/spec/nodeSelector").annotation("cloud.google.com/gke-tpu-topology", "4x4")},
   };
@@ -167,7 +161,7 @@ TEST(PlacementHint, is_not_given_where_something_else_chooses_the_pool) {
 TEST(PlacementHint, is_given_to_a_scheduling_group_with_a_warning) {
   const auto answer = admit_beside(job().set("/spec/schedulingGroup", {{"name", "g"}}));
   EXPECT_EQ(node_preferences(answer), json::array({hint}));
-  EXPECT_NE(answer.warning("TPU-603"), "");
+  EXPECT_TRUE(has(answer.warnings, "TPU-603"));
 }
 
 TEST(PlacementHint, can_be_switched_off) {

@@ -2,20 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <tuple>
 
-#include "tests/support/named_case.hpp"
 #include "tests/support/read_pod.hpp"
 
 namespace tpuwh::webhook::read {
 namespace {
 
-using test::a_pod;
-using test::case_name;
-using test::json;
-using test::PrintTo;
-using test::ReadPod;
+using namespace test;
 
 // The value of spec.affinity of a Pod.
 struct Affinity {
@@ -41,60 +38,40 @@ TEST(PodTerms, that_say_nothing_ask_for_nothing) {
 
 // --- Where the user pinned the Pod ----------------------------------------------------
 
-struct Pinned {
-  std::string_view name;
-  std::string terms;
-  std::string_view want = "";
-};
-
-class PinnedValue : public testing::TestWithParam<Pinned> {};
-
-TEST_P(PinnedValue, needs_every_term_to_say_the_same) {
-  const Affinity affinity(node_terms(GetParam().terms));
-  ASSERT_TRUE(affinity.read.good) << affinity.read.in.error().text();
-  EXPECT_EQ(pinned_value(affinity.read.pod, "k"), GetParam().want);
-}
-
 std::string term(std::string_view key, std::string_view op, std::string_view values) {
   std::string text = R"({"matchExpressions":[{"key":")";
   text.append(key).append(R"(","operator":")").append(op);
   return text.append(R"(","values":)").append(values) + "}]}";
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Affinity, PinnedValue,
-    testing::Values(
-        Pinned{"one", "[" + term("k", "In", R"(["a"])") + "]", "a"},
-        Pinned{"reversed_members",
-               R"([{"matchExpressions":[{"values":["a"],"operator":"In","key":"k"}]}])", "a"},
-        Pinned{"none", "[]"}, Pinned{"null", "null"}, Pinned{"empty_term", "[{}]"},
-        Pinned{"two_values", "[" + term("k", "In", R"(["a","b"])") + "]"},
-        Pinned{"no_values", "[" + term("k", "In", "[]") + "]"},
-        Pinned{"null_values", "[" + term("k", "In", "null") + "]"},
-        Pinned{"empty_value", "[" + term("k", "In", R"([""])") + "]"},
-        Pinned{"not_in", "[" + term("k", "NotIn", R"(["a"])") + "]"},
-        Pinned{"exists", "[" + term("k", "Exists", "[]") + "]"},
-        Pinned{"lower_case_in", "[" + term("k", "in", R"(["a"])") + "]"},
-        Pinned{"other_key", "[" + term("kk", "In", R"(["a"])") + "]"},
-        Pinned{"same_twice",
-               "[" + term("k", "In", R"(["a"])") + "," + term("k", "In", R"(["a"])") + "]", "a"},
-        Pinned{"different",
-               "[" + term("k", "In", R"(["a"])") + "," + term("k", "In", R"(["b"])") + "]"},
-        Pinned{"one_free",
-               "[" + term("k", "In", R"(["a"])") + "," + term("x", "In", R"(["a"])") + "]"},
-        Pinned{"first_free",
-               "[" + term("x", "In", R"(["a"])") + "," + term("k", "In", R"(["a"])") + "]"},
-        Pinned{"one_empty", "[{}," + term("k", "In", R"(["a"])") + "]", "a"},
-        Pinned{"fields_are_free", R"([{"matchFields":[{}]},)" + term("k", "In", R"(["a"])") + "]"},
-        Pinned{
-            "fields_and_key",
-            R"([{"matchFields":[{}],"matchExpressions":[{"key":"k","operator":"In","values":["a"]}]}])",
-            "a"},
-        Pinned{
-            "second_expression",
-            R"([{"matchExpressions":[{"key":"x","operator":"Exists"},{"key":"k","operator":"In","values":["a"]}]}])",
-            "a"}),
-    case_name);
+TEST(PinnedValue, needs_every_term_to_say_the_same) {
+  const auto expect = [](std::string_view want, std::initializer_list<std::string> all) {
+    for (const std::string& terms : all) {
+      const Affinity affinity(node_terms(terms));
+      ASSERT_TRUE(affinity.read.good) << affinity.read.in.error().text();
+      EXPECT_EQ(pinned_value(affinity.read.pod, "k"), want) << terms;
+    }
+  };
+  const std::string a = term("k", "In", R"(["a"])"), b = term("k", "In", R"(["b"])"),
+                    other = term("x", "In", R"(["a"])");
+  expect(
+      "a",
+      {"[" + a + "]", "[" + a + "," + a + "]", "[{}," + a + "]",
+       R"([{"matchExpressions":[{"values":["a"],"operator":"In","key":"k"}]}])",
+       R"([{"matchFields":[{}],"matchExpressions":[{"key":"k","operator":"In","values":["a"]}]}])",
+       R"([{"matchExpressions":[{"key":"x","operator":"Exists"},{"key":"k","operator":"In","values":["a"]}]}])"});
+  expect("", {"[]", "null", "[{}]", "[" + a + "," + b + "]", "[" + a + "," + other + "]",
+              "[" + other + "," + a + "]", R"([{"matchFields":[{}]},)" + a + "]"});
+  for (const auto& [key, op, values] : {std::tuple{"k", "In", R"(["a","b"])"},
+                                        {"k", "In", "[]"},
+                                        {"k", "In", "null"},
+                                        {"k", "In", R"([""])"},
+                                        {"k", "NotIn", R"(["a"])"},
+                                        {"k", "Exists", "[]"},
+                                        {"k", "in", R"(["a"])"},
+                                        {"kk", "In", R"(["a"])"}})
+    expect("", {"[" + term(key, op, values) + "]"});
+}
 
 TEST(AffinityReading, mentions_of_a_key_prefix) {
   const Affinity affinity(node_terms("[" + term("a/b", "Exists", "[]") + "]"));

@@ -14,10 +14,7 @@
 namespace tpuwh::webhook::read {
 namespace {
 
-using test::a_pod;
-using test::admit;
-using test::effective;
-using test::json;
+using namespace test;
 
 struct Templates final : ClusterView {
   Claimed claimed(const ClaimSource& source) const override {
@@ -68,12 +65,7 @@ struct Templates final : ClusterView {
   }
 };
 
-// Braces around one object are that object to nlohmann, not a list of it.
-json list(const std::vector<json>& items) {
-  return items;
-}
-
-test::PodBuilder worker(const json& claims, const json& used) {
+PodBuilder worker(const json& claims, const json& used) {
   return a_pod()
       .job("t", 1)
       .topology("2x4")
@@ -85,6 +77,16 @@ json claim(const char* name, const char* made_from) {
   return {{"name", name}, {"resourceClaimTemplateName", made_from}};
 }
 
+json of_claim(const char* name) {
+  return {{"claims", list({{{"name", name}}})}};
+}
+const char* const of_second = "/spec/containers/1/resources";
+
+// A worker whose chips are a claim's of this template.
+PodBuilder claiming(const char* made_from) {
+  return worker(list({claim("tpu", made_from)}), list({{{"name", "tpu"}}}));
+}
+
 json by_name(const char* name, const char* which) {
   return {{"name", name}, {"resourceClaimName", which}};
 }
@@ -93,7 +95,7 @@ json use(const char* name) {
   return {{"name", name}};
 }
 
-test::Admitted ask(const test::PodBuilder& pod) {
+Admitted ask(const PodBuilder& pod) {
   static const Templates cluster;
   return admit(pod, {.cluster = &cluster});
 }
@@ -107,89 +109,61 @@ TEST(Claims, are_chips) {
   EXPECT_EQ(answer.object["spec"]["resourceClaims"], pod.pod()["spec"]["resourceClaims"]);
 }
 
-struct Resource {
-  std::string_view name;
-  json limits;
-  const char* worker_id;  // "(absent)" where it asks for no chips that are known
-  const char* warning = "";
-};
-void PrintTo(const Resource& c, std::ostream* out) {
-  *out << c.name;
+void expect_resource(const json& limits, const char* worker_id, const char* warning = "") {
+  SCOPED_TRACE(limits.dump());
+  const auto answer = ask(a_pod().job("t", 1).topology("2x4").set("/spec/containers/0/resources",
+                                                                  json{{"limits", limits}}));
+  EXPECT_TRUE(answer.allowed) << answer.message;
+  EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), worker_id) << answer.body;
+  EXPECT_EQ(answer.warning("TPU-113").find(warning) == std::string::npos, false)
+      << answer.warning("TPU-113");
+  EXPECT_EQ(answer.warning("TPU-113").empty(), std::string_view(warning).empty());
 }
 
 // docs/facts.md#dra-extended-resource
-class Resources : public testing::TestWithParam<Resource> {};
-
-TEST_P(Resources, ask_for_chips_by_every_name) {
-  const Resource& c = GetParam();
-  const auto answer = ask(a_pod().job("t", 1).topology("2x4").set("/spec/containers/0/resources",
-                                                                  json{{"limits", c.limits}}));
-  EXPECT_TRUE(answer.allowed) << answer.message;
-  EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), c.worker_id) << answer.body;
-  EXPECT_EQ(answer.warning("TPU-113").find(c.warning) == std::string::npos, false)
-      << answer.warning("TPU-113");
-  EXPECT_EQ(answer.warning("TPU-113").empty(), std::string_view(c.warning).empty());
+TEST(Resources, ask_for_chips_by_every_name) {
+  expect_resource({{"google.com/tpu", "4"}}, "1");
+  expect_resource({{"deviceclass.resource.kubernetes.io/tpu.google.com", "4"}}, "1");
+  expect_resource({{"deviceclass.resource.kubernetes.io/ours", "4"}}, "1");
+  expect_resource({{"acme.example/chips", "4"}, {"cpu", "1"}}, "1");
+  expect_resource({{"acme.example/chips", "2"}, {"deviceclass.resource.kubernetes.io/ours", "2"}},
+                  "1");
+  expect_resource({{"nvidia.com/gpu", "4"}}, "(absent)");
+  expect_resource({{"deviceclass.resource.kubernetes.io/theirs", "4"}}, "(absent)");
+  expect_resource({{"deviceclass.resource.kubernetes.io/odd", "4"}}, "(absent)",
+                  "resource deviceclass.resource.kubernetes.io/odd asks for devices of a class");
+  expect_resource({{"acme.example/chips", "half"}}, "(absent)", "acme.example/chips");
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Read, Resources,
-    testing::Values(
-        Resource{"device_plugin", {{"google.com/tpu", "4"}}, "1"},
-        Resource{"class_of_the_driver",
-                 {{"deviceclass.resource.kubernetes.io/tpu.google.com", "4"}},
-                 "1"},
-        Resource{"known_class", {{"deviceclass.resource.kubernetes.io/ours", "4"}}, "1"},
-        Resource{"name_of_a_class", {{"acme.example/chips", "4"}, {"cpu", "1"}}, "1"},
-        Resource{"two_names_together",
-                 {{"acme.example/chips", "2"}, {"deviceclass.resource.kubernetes.io/ours", "2"}},
-                 "1"},
-        Resource{"other_devices", {{"nvidia.com/gpu", "4"}}, "(absent)"},
-        Resource{"unknown_class", {{"deviceclass.resource.kubernetes.io/theirs", "4"}}, "(absent)"},
-        Resource{"class_that_is_not_read",
-                 {{"deviceclass.resource.kubernetes.io/odd", "4"}},
-                 "(absent)",
-                 "resource deviceclass.resource.kubernetes.io/odd asks for devices of a class"},
-        Resource{"no_number", {{"acme.example/chips", "half"}}, "(absent)", "acme.example/chips"}),
-    [](const auto& each) { return std::string(each.param.name); });
 
 TEST(Resources, of_the_drivers_class_that_are_no_number_are_refused) {
   const auto answer = ask(a_pod().job("t", 1).topology("2x4").set(
       "/spec/containers/0/resources",
       json{{"limits", {{"deviceclass.resource.kubernetes.io/tpu.google.com", "1.5"}}}}));
   EXPECT_FALSE(answer.allowed);
-  EXPECT_NE(answer.message.find(
-                "limits.deviceclass.resource.kubernetes.io/tpu.google.com: \"1.5\" is not"),
-            std::string::npos)
-      << answer.message;
+  EXPECT_TRUE(has(answer.message,
+                  "limits.deviceclass.resource.kubernetes.io/tpu.google.com: \"1.5\" is not"));
 }
 
 TEST(Claims, of_one_chip_are_chips) {
-  const auto answer =
-      ask(worker(list({claim("tpu", "tpu-1")}), list({use("tpu")})).topology("1x1"));
-  EXPECT_EQ(answer.reason, outcome::Reason::single_host) << answer.body;
+  const auto answer = ask(claiming("tpu-1").topology("1x1"));
+  EXPECT_EQ(answer.reason, Reason::single_host) << answer.body;
   const auto shared =
-      ask(worker(list({claim("tpu", "tpu-1")}), list({use("tpu")}))
-              .topology("1x1")
-              .container("b")
-              .set("/spec/containers/1/resources", json{{"claims", list({use("tpu")})}}));
-  EXPECT_EQ(shared.reason, outcome::Reason::no_tpu) << shared.body;
+      ask(claiming("tpu-1").topology("1x1").container("b").set(of_second, of_claim("tpu")));
+  EXPECT_EQ(shared.reason, Reason::no_tpu) << shared.body;
 }
 
 TEST(Claims, of_other_devices_are_not) {
-  const auto answer = ask(worker(list({claim("net", "netdev")}), list({use("net")})));
-  EXPECT_EQ(answer.reason, outcome::Reason::no_tpu);
+  const auto answer = ask(claiming("netdev"));
+  EXPECT_EQ(answer.reason, Reason::no_tpu);
 }
 
 TEST(Claims, that_are_not_known_are_not_guessed) {
   for (const auto& pod :
-       {worker(list({claim("tpu", "other")}), list({use("tpu")})),
-        worker(list({claim("tpu", "tpu-4")}), list({use("another")})),
-        worker(list({claim("tpu", "tpu-4")}), list({use("tpu")}))
-            .container("b")
-            .set("/spec/containers/1/resources", json{{"claims", list({use("tpu")})}})}) {
+       {claiming("other"), worker(list({claim("tpu", "tpu-4")}), list({use("another")})),
+        claiming("tpu-4").container("b").set(of_second, of_claim("tpu"))}) {
     const auto answer = ask(pod);
-    EXPECT_EQ(answer.reason, outcome::Reason::no_tpu) << pod.pod();
-    EXPECT_NE(answer.warning("is not known; nothing was injected"), "");
+    EXPECT_EQ(answer.reason, Reason::no_tpu) << pod.pod();
+    EXPECT_TRUE(has(answer.warnings, "is not known; nothing was injected"));
     EXPECT_EQ(answer.patch, json::array());
   }
 }
@@ -197,7 +171,7 @@ TEST(Claims, that_are_not_known_are_not_guessed) {
 // Whatever nodes the Pod selects, where a claim is sure to be for chips.
 TEST(Claims, that_are_not_counted_say_why) {
   const auto said = [](const char* made_from, bool selects) {
-    auto pod = worker(list({claim("tpu", made_from)}), list({use("tpu")}));
+    auto pod = claiming(made_from);
     if (!selects) pod.remove("/spec/nodeSelector");
     return ask(pod).warning("TPU-113");
   };
@@ -206,9 +180,8 @@ TEST(Claims, that_are_not_counted_say_why) {
   EXPECT_EQ(said("all", false),
             "TPU-113: ResourceClaimTemplate all asks for all chips of a node; how many that are "
             "does not follow from the node selector; nothing was injected");
-  EXPECT_NE(said("of-a-class", true)
-                .find("is not known: ResourceClaimTemplate of-a-class asks for devices of a class"),
-            std::string::npos);
+  EXPECT_TRUE(has(said("of-a-class", true),
+                  "is not known: ResourceClaimTemplate of-a-class asks for devices of a class"));
   EXPECT_EQ(said("of-a-class", false), "");
   EXPECT_EQ(said("other", false), "");
   EXPECT_EQ(said("netdev", true), "");  // known to be for other devices
@@ -218,18 +191,16 @@ TEST(Claims, that_are_not_counted_say_why) {
 TEST(Claims, that_are_not_counted_say_why_once) {
   const auto said = [](const char* first, const char* second) {
     auto pod = worker(list({claim("a", first), claim("b", second)}), list({use("a")}));
-    pod.container("b").set("/spec/containers/1/resources", json{{"claims", list({use("b")})}});
+    pod.container("b").set(of_second, of_claim("b"));
     return ask(pod.remove("/spec/nodeSelector")).warning("TPU-113");
   };
-  EXPECT_NE(said("not-counted", "all").find("not-counted asks for something"), std::string::npos);
-  EXPECT_NE(said("all", "not-counted").find("all asks for all chips"), std::string::npos);
-  EXPECT_NE(said("other", "not-counted").find("not-counted asks for"), std::string::npos);
+  EXPECT_TRUE(has(said("not-counted", "all"), "not-counted asks for something"));
+  EXPECT_TRUE(has(said("all", "not-counted"), "all asks for all chips"));
+  EXPECT_TRUE(has(said("other", "not-counted"), "not-counted asks for"));
 }
 
 TEST(Claims, for_all_chips_of_a_node_are_as_many_as_the_selected_nodes_have) {
-  const auto asking = [](const char* made_from) {
-    return worker(list({claim("tpu", made_from)}), list({use("tpu")})).topology("4x4");
-  };
+  const auto asking = [](const char* made_from) { return claiming(made_from).topology("4x4"); };
   const auto of_four = "t-0.svc,t-1.svc,t-2.svc,t-3.svc";
   EXPECT_EQ(effective(ask(asking("all")), "TPU_WORKER_HOSTNAMES"), of_four);
   auto said_by_claim = asking("all-of-v6e-4x4");
@@ -243,12 +214,12 @@ TEST(Claims, for_all_chips_of_a_node_are_as_many_as_the_selected_nodes_have) {
       list({{{"matchExpressions", list({{{"key", "cloud.google.com/gke-tpu-topology"},
                                          {"operator", "In"},
                                          {"values", json::array({"2x4"})}}})}}}));
-  EXPECT_EQ(ask(said_by_both).reason, outcome::Reason::no_tpu);
+  EXPECT_EQ(ask(said_by_both).reason, Reason::no_tpu);
   EXPECT_EQ(effective(ask(said_by_both.topology("4x4")), "TPU_WORKER_HOSTNAMES"), of_four);
-  EXPECT_EQ(ask(asking("all").topology("2x4")).reason, outcome::Reason::no_tpu);
+  EXPECT_EQ(ask(asking("all").topology("2x4")).reason, Reason::no_tpu);
   auto of_eight = asking("all").topology("2x4").set(
       "/spec/nodeSelector/cloud.google.com~1gke-accelerator-count", "8");
-  EXPECT_EQ(ask(of_eight).reason, outcome::Reason::single_host);
+  EXPECT_EQ(ask(of_eight).reason, Reason::single_host);
   auto of_none = asking("all").selector("cloud.google.com/gke-accelerator-count", "0");
   EXPECT_EQ(effective(ask(of_none), "TPU_WORKER_HOSTNAMES"), of_four);
 }
@@ -257,8 +228,8 @@ TEST(Claims, for_all_chips_of_a_node_are_as_many_as_the_selected_nodes_have) {
 TEST(Claims, for_all_chips_of_a_node_need_no_topology_where_all_nodes_are_alike) {
   static const Templates cluster;
   const auto chips = [](const char* accelerator) {
-    auto pod = worker(list({claim("tpu", "all")}), list({use("tpu")}));
-    test::ReadPod read(pod.remove("/spec/nodeSelector").accelerator(accelerator));
+    auto pod = claiming("all");
+    ReadPod read(pod.remove("/spec/nodeSelector").accelerator(accelerator));
     TakenClaims taken;
     take_claimed_chips(read.pod, "default", cluster, taken);
     return read.pod.containers[0].chips();
@@ -269,7 +240,7 @@ TEST(Claims, for_all_chips_of_a_node_need_no_topology_where_all_nodes_are_alike)
 }
 
 TEST(Claims, of_a_container_that_has_ended_are_the_next_ones_too) {
-  auto pod = worker(list({claim("tpu", "tpu-4")}), list({use("tpu")}));
+  auto pod = claiming("tpu-4");
   pod.set("/spec/initContainers",
           list({{{"name", "checks"}, {"resources", {{"claims", list({use("tpu")})}}}}}));
   EXPECT_EQ(effective(ask(pod), "TPU_WORKER_ID"), "1");
@@ -291,11 +262,9 @@ TEST(Claims, are_found_among_many) {
   claims.push_back(claim("tpu", "other"));  // no API server takes it; the first counts
   const json used = list({use("n7"), use("tpu"), use("n249")});
   EXPECT_EQ(effective(ask(worker(claims, used)), "TPU_WORKER_ID"), "1");
-  const auto twice = worker(claims, used)
-                         .container("b")
-                         .set("/spec/containers/1/resources", json{{"claims", list({use("tpu")})}});
-  EXPECT_EQ(ask(twice).reason, outcome::Reason::no_tpu);
-  EXPECT_EQ(ask(worker(claims, list({use("tpu"), use("n300")}))).reason, outcome::Reason::no_tpu);
+  const auto twice = worker(claims, used).container("b").set(of_second, of_claim("tpu"));
+  EXPECT_EQ(ask(twice).reason, Reason::no_tpu);
+  EXPECT_EQ(ask(worker(claims, list({use("tpu"), use("n300")}))).reason, Reason::no_tpu);
 }
 
 TEST(Claims, of_one_name_are_the_first_of_them) {
@@ -306,27 +275,25 @@ TEST(Claims, of_one_name_are_the_first_of_them) {
 
 // docs/facts.md#dra
 TEST(Claims, are_warned_of_where_nothing_tells_their_driver_the_slice) {
-  const auto asking = [] { return worker(list({claim("tpu", "tpu-4")}), list({use("tpu")})); };
-  const auto said = [](const test::PodBuilder& pod) { return ask(pod).warning("TPU-507"); };
-  const auto unselected = [](test::PodBuilder pod) {
+  const auto asking = [] { return claiming("tpu-4"); };
+  const auto said = [](const PodBuilder& pod) { return ask(pod).warning("TPU-507"); };
+  const auto unselected = [](PodBuilder pod) {
     return pod.set("/spec/nodeSelector", json::object());
   };
   EXPECT_EQ(said(asking()), "");
-  EXPECT_NE(said(unselected(asking()).annotation("cloud.google.com/gke-tpu-topology", "2x4"))
-                .find("their driver writes TPU_WORKER_ID=0"),
-            std::string::npos);
+  EXPECT_TRUE(has(said(unselected(asking()).annotation("cloud.google.com/gke-tpu-topology", "2x4")),
+                  "their driver writes TPU_WORKER_ID=0"));
   EXPECT_EQ(said(unselected(asking()).annotation("cloud.google.com/gke-tpu-topology", "2x2")), "");
-  EXPECT_NE(
-      said(asking().topology("4x4").annotation("cloud.google.com/gke-tpu-slice-topology", "2x4"))
-          .find("knows no sub-slices"),
-      std::string::npos);
+  EXPECT_TRUE(has(
+      said(asking().topology("4x4").annotation("cloud.google.com/gke-tpu-slice-topology", "2x4")),
+      "knows no sub-slices"));
   EXPECT_EQ(said(asking().annotation("cloud.google.com/gke-tpu-slice-topology", "2x4")), "");
   EXPECT_EQ(
       said(unselected(asking()).tpu(4).annotation("cloud.google.com/gke-tpu-topology", "2x4")), "");
 }
 
 TEST(Claims, beside_chips_add_none) {
-  const auto answer = ask(worker(list({claim("tpu", "tpu-4")}), list({use("tpu")})).tpu(4));
+  const auto answer = ask(claiming("tpu-4").tpu(4));
   EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "1");
 }
 
@@ -334,16 +301,16 @@ TEST(Claims, by_their_own_name_are_counted) {
   const auto beside = ask(worker(list({claim("tpu", "tpu-4"), by_name("net", "netdev")}),
                                  list({use("tpu"), use("net")})));
   EXPECT_EQ(effective(beside, "TPU_WORKER_ID"), "1");
-  EXPECT_EQ(beside.warning("TPU-115"), "");
+  EXPECT_FALSE(has(beside.warnings, "TPU-115"));
   const json by_either = {
       {"name", "tpu"}, {"resourceClaimTemplateName", "tpu-4"}, {"resourceClaimName", nullptr}};
   EXPECT_EQ(effective(ask(worker(list({by_either}), list({use("tpu")}))), "TPU_WORKER_ID"), "1");
   // One node has them, and a controller gives the claim to every Pod that it makes.
   const auto shared = ask(worker(list({by_name("tpu", "tpu-4")}), list({use("tpu")})));
   EXPECT_EQ(effective(shared, "TPU_WORKER_ID"), "1");
-  EXPECT_NE(shared.warning("TPU-115"), "");
+  EXPECT_TRUE(has(shared.warnings, "TPU-115"));
   auto one_host = worker(list({by_name("tpu", "tpu-4")}), list({use("tpu")}));
-  EXPECT_EQ(ask(one_host.topology("2x2")).warning("TPU-115"), "");
+  EXPECT_FALSE(has(ask(one_host.topology("2x2")).warnings, "TPU-115"));
 }
 
 // Two entries for one ResourceClaim: its four chips are there once.
@@ -352,18 +319,17 @@ TEST(Claims, of_one_object_by_two_entries_are_one) {
       list({by_name("a", "tpu-4"), by_name("net", "netdev"), by_name("b", "tpu-4")});
   EXPECT_EQ(effective(ask(worker(claims, list({use("a"), use("b"), use("net")}))), "TPU_WORKER_ID"),
             "1");
-  const auto shared =
-      ask(worker(claims, list({use("a")}))
-              .topology("2x2")
-              .container("c")
-              .set("/spec/containers/1/resources", json{{"claims", list({use("b")})}}));
-  EXPECT_EQ(shared.reason, outcome::Reason::no_tpu) << shared.body;
-  EXPECT_NE(shared.warning("share the chips of ResourceClaim tpu-4"), "");
+  const auto shared = ask(worker(claims, list({use("a")}))
+                              .topology("2x2")
+                              .container("c")
+                              .set(of_second, of_claim("b")));
+  EXPECT_EQ(shared.reason, Reason::no_tpu) << shared.body;
+  EXPECT_TRUE(has(shared.warnings, "share the chips of ResourceClaim tpu-4"));
   // Each of a template's is another.
   const auto made =
       ask(worker(list({claim("a", "tpu-1"), claim("b", "tpu-1")}), list({use("a"), use("b")}))
               .topology("1x2"));
-  EXPECT_NE(made.reason, outcome::Reason::no_tpu) << made.body;
+  EXPECT_NE(made.reason, Reason::no_tpu) << made.body;
 }
 
 // What is asked of the cluster, name by name.
@@ -381,7 +347,7 @@ TEST(Claims, are_looked_for_by_a_little_more_than_the_longest_name) {
   for (const std::size_t length : {253, 254, 255, 1000}) {
     const Counting cluster;
     const std::string of_template(length, 'n'), ns(length, 'd');
-    test::ReadPod read(worker(list({claim("c", of_template.c_str())}), list({use("c")})));
+    ReadPod read(worker(list({claim("c", of_template.c_str())}), list({use("c")})));
     TakenClaims taken;
     take_claimed_chips(read.pod, ns, cluster, taken);
     EXPECT_EQ(cluster.longest, std::min<std::size_t>(length, 254));
@@ -390,13 +356,13 @@ TEST(Claims, are_looked_for_by_a_little_more_than_the_longest_name) {
 
 // Each container asks for a claim of its own, beyond what any Pod has.
 TEST(Claims, are_not_asked_for_without_bound) {
-  auto pod = worker(list({claim("c", "t")}), list({use("c")}));
+  auto pod = claiming("t");
   json containers = json::array();
   for (std::size_t i = 0; i < 4 * max_asked_claims; ++i)
     containers.push_back(
-        {{"name", "c" + std::to_string(i)}, {"resources", {{"claims", list({use("c")})}}}});
+        {{"name", "c" + std::to_string(i)}, {"resources", {{"claims", list({use("tpu")})}}}});
   pod.set("/spec/containers", containers);
-  test::ReadPod read(pod);
+  ReadPod read(pod);
   const Counting cluster;
   TakenClaims taken;
   take_claimed_chips(read.pod, "default", cluster, taken);
@@ -405,15 +371,15 @@ TEST(Claims, are_not_asked_for_without_bound) {
 
 // Of what the Pod selects, and not what it writes in front of it.
 TEST(Claims, for_all_chips_of_a_node_need_a_topology_that_can_be_one) {
-  auto pod = worker(list({claim("c", "all")}), list({use("c")})).topology("4x4");
+  auto pod = claiming("all").topology("4x4");
   pod.set("/spec/nodeSelector/cloud.google.com~1gke-accelerator-count", std::string(100, '1'));
   EXPECT_EQ(effective(ask(pod), "TPU_WORKER_ID"), "1");
   pod.topology(std::string(100, '2') + "x4");
-  EXPECT_EQ(ask(pod).reason, outcome::Reason::no_tpu);
+  EXPECT_EQ(ask(pod).reason, Reason::no_tpu);
 }
 
 TEST(Claims, say_which_nodes_where_the_pod_does_not) {
-  auto pod = worker(list({claim("tpu", "selects-2x4")}), list({use("tpu")}));
+  auto pod = claiming("selects-2x4");
   pod.remove("/spec/nodeSelector");
   const auto answer = ask(pod);
   EXPECT_EQ(effective(answer, "TPU_WORKER_HOSTNAMES"), "t-0.svc,t-1.svc") << answer.body;
@@ -425,8 +391,7 @@ TEST(Claims, say_which_nodes_where_the_pod_does_not) {
 TEST(Claims, that_contradict_each_other_say_nothing) {
   static const Templates cluster;
   const auto topology = [](const char* first, const char* second) {
-    test::ReadPod read(
-        worker(list({claim("a", first), claim("b", second)}), list({use("a"), use("b")})));
+    ReadPod read(worker(list({claim("a", first), claim("b", second)}), list({use("a"), use("b")})));
     TakenClaims taken;
     take_claimed_chips(read.pod, "default", cluster, taken);
     EXPECT_EQ(read.pod.containers[0].chips(), 8u);
@@ -442,9 +407,9 @@ TEST(Claims, that_contradict_each_other_say_nothing) {
 TEST(Claims, are_of_their_container) {
   static const Templates cluster;
   const auto taken_of = [](const json& claims, const json& first, const json& second) {
-    test::ReadPod read(worker(claims, first)
-                           .container("b")
-                           .set("/spec/containers/1/resources", json{{"claims", second}}));
+    ReadPod read(worker(claims, first)
+                     .container("b")
+                     .set("/spec/containers/1/resources", json{{"claims", second}}));
     TakenClaims taken;
     take_claimed_chips(read.pod, "default", cluster, taken);
     EXPECT_EQ(read.pod.containers[1].chips(), 0u);
@@ -471,7 +436,7 @@ TEST(Claims, of_one_pod_are_not_the_next_ones) {
                     .named = "tpu-4",
                     .not_counted = TakenClaims::NotCounted::chips,
                     .why = "asks for something"};
-  test::ReadPod next(a_pod().tpu(4));
+  ReadPod next(a_pod().tpu(4));
   take_claimed_chips(next.pod, "default", NoCluster(), taken);
   EXPECT_TRUE(taken.unread.empty());
   EXPECT_EQ(taken.unreadable + taken.accelerator + taken.topology + taken.why, "");
@@ -482,16 +447,16 @@ TEST(Claims, of_one_pod_are_not_the_next_ones) {
 }
 
 TEST(Claims, of_several_alternatives_warn) {
-  const auto answer = ask(worker(list({claim("tpu", "alternatives")}), list({use("tpu")})));
+  const auto answer = ask(claiming("alternatives"));
   EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "1");
-  EXPECT_NE(answer.warning("TPU-113"), "");
-  EXPECT_EQ(ask(worker(list({claim("tpu", "tpu-4")}), list({use("tpu")}))).warning("TPU-113"), "");
+  EXPECT_TRUE(has(answer.warnings, "TPU-113"));
+  EXPECT_FALSE(has(ask(claiming("tpu-4")).warnings, "TPU-113"));
 }
 
 // ---- claims that are to be read first
 
 // The names that are to be read, or "answered".
-std::vector<std::string> unread(const test::PodBuilder& pod, const config::Config& config = {}) {
+std::vector<std::string> unread(const PodBuilder& pod, const config::Config& config = {}) {
   static const Templates cluster;
   std::string review = pod.review();
   answer::Workspace workspace;
@@ -510,7 +475,7 @@ std::vector<std::string> unread(const test::PodBuilder& pod, const config::Confi
 using Names = std::vector<std::string>;
 
 TEST(Claims, that_are_not_there_yet_are_to_be_read) {
-  EXPECT_EQ(unread(worker(list({claim("tpu", "unread")}), list({use("tpu")}))), Names{"unread"});
+  EXPECT_EQ(unread(claiming("unread")), Names{"unread"});
   // Once, however often it is used.
   EXPECT_EQ(unread(worker(list({claim("a", "unread"), claim("b", "unread"), claim("c", "tpu-1")}),
                           list({use("a"), use("b"), use("c")}))),
@@ -522,7 +487,7 @@ TEST(Claims, that_are_to_be_read_are_asked_for_in_the_mode_of_the_pod) {
   for (const config::Mode mode : {config::Mode::enforce, config::Mode::shadow}) {
     config::Config config;
     config.mode = mode;
-    std::string review = worker(list({claim("tpu", "unread")}), list({use("tpu")})).review();
+    std::string review = claiming("unread").review();
     answer::Workspace workspace;
     const auto asked = answer::admit(Body(review), config, cluster, workspace);
     EXPECT_EQ(asked.summary.shadow, mode == config::Mode::shadow);
@@ -533,11 +498,11 @@ TEST(Claims, are_not_waited_for_where_the_answer_is_the_same) {
   const auto pod =
       worker(list({claim("tpu", "unread"), claim("x", "other")}), list({use("tpu"), use("x")}));
   EXPECT_EQ(unread(pod), Names{"answered"});  // not known, whatever the first one says
-  const auto waits = worker(list({claim("tpu", "unread")}), list({use("tpu")}));
+  const auto waits = claiming("unread");
   EXPECT_EQ(unread(worker(list({claim("tpu", "unread")}), json::array())), Names{"answered"});
-  EXPECT_EQ(unread(worker(list({claim("tpu", "netdev")}), list({use("tpu")}))), Names{"answered"});
+  EXPECT_EQ(unread(claiming("netdev")), Names{"answered"});
   auto opted_out = waits;
-  EXPECT_EQ(unread(opted_out.annotation("tpu-webhook.dev/inject", "false")), Names{"answered"});
+  EXPECT_EQ(unread(opted_out.ours("inject", "false")), Names{"answered"});
   config::Config without_jobs;
   without_jobs.workloads = {};
   EXPECT_EQ(unread(waits, without_jobs), Names{"answered"});
@@ -557,26 +522,26 @@ TEST(Claims, are_not_read_without_bound) {
   }
   const auto answer = ask(worker(claims, used));
   EXPECT_EQ(answer.status, 503u);
-  EXPECT_EQ(answer.reason, outcome::Reason::no_claim);
+  EXPECT_EQ(answer.reason, Reason::no_claim);
 }
 
 TEST(Claims, that_cannot_be_read_defer_the_pod) {
-  const auto pod = worker(list({claim("tpu", "unreadable")}), list({use("tpu")}));
+  const auto pod = claiming("unreadable");
   const auto answer = ask(pod);
   EXPECT_EQ(answer.status, 503u);
-  EXPECT_EQ(answer.outcome, outcome::Outcome::deferred);
-  EXPECT_EQ(answer.reason, outcome::Reason::no_claim);
+  EXPECT_EQ(answer.outcome, Outcome::deferred);
+  EXPECT_EQ(answer.reason, Reason::no_claim);
   EXPECT_EQ(answer.message, "it is not there");
   EXPECT_EQ(answer.retry_after, 0u);  // of an answer with it nobody reads the message
-  EXPECT_EQ(ask(worker(list({claim("tpu", "out-of-reach")}), list({use("tpu")}))).retry_after, 1u);
+  EXPECT_EQ(ask(claiming("out-of-reach")).retry_after, 1u);
   auto opted_out = pod;
-  EXPECT_TRUE(ask(opted_out.annotation("tpu-webhook.dev/inject", "false")).allowed);
+  EXPECT_TRUE(ask(opted_out.ours("inject", "false")).allowed);
   static const Templates cluster;
   config::Config shadow;
   shadow.mode = config::Mode::shadow;
   const auto watched = admit(pod, {.config = shadow, .cluster = &cluster});
   EXPECT_EQ(watched.status, 200u);
-  EXPECT_NE(watched.warning("would have been deferred (503): it is not there"), "");
+  EXPECT_TRUE(has(watched.warnings, "would have been deferred (503): it is not there"));
 }
 
 TEST(Claims, of_the_wrong_type_are_told_of) {

@@ -61,7 +61,7 @@ TEST(Reasons, of_a_path_are_those_of_its_row) {
 TEST(Reasons, of_a_switched_off_api_name_the_flag) {
   test::Around around;
   around.config.workloads = {config::WorkloadKind::ray};
-  const auto answer = test::admit(test::a_pod().job("train", 0).topology("2x4").tpu(4), around);
+  const auto answer = test::admit(test::a_pod().job("train", 0).on("2x4", 4), around);
   ASSERT_EQ(answer.reason, Reason::switched_off);
   EXPECT_EQ(explain_reason(answer.reason), "this workload API is switched off (--workloads)");
 }

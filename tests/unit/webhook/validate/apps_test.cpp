@@ -8,9 +8,7 @@
 namespace tpuwh::webhook::validate {
 namespace {
 
-using test::a_template;
-using test::json;
-using test::validated;
+using namespace test;
 
 json an_app(const char* kind, const json& spec) {
   json object = {{"apiVersion", "apps/v1"},
@@ -52,9 +50,7 @@ TEST(Apps, pods_of_one_host_may_be_alike) {
 TEST(Apps, what_a_pod_is_denied_for_its_template_is_refused_for) {
   const auto answer = validated(an_app("Deployment", {{"template", a_template("four", 4)}}));
   EXPECT_FALSE(answer.allowed);
-  EXPECT_NE(answer.message.find("slices of Deployment serve could never start: TPU-102: "),
-            std::string::npos)
-      << answer.message;
+  EXPECT_TRUE(has(answer.message, "slices of Deployment serve could never start: TPU-102: "));
 }
 
 TEST(Apps, a_hundred_letters_of_a_name_are_shown) {
@@ -72,10 +68,10 @@ TEST(Apps, replicas_of_a_statefulset_are_whole_slices) {
   for (const int whole : {0, 4, 8})
     EXPECT_TRUE(validated(an_app("StatefulSet", {{"replicas", whole}})).silent()) << whole;
   for (const int part : {1, 3, 5})
-    EXPECT_NE(validated(an_app("StatefulSet", {{"replicas", part}}))
-                  .warning("TPU-409: replicas is " + std::to_string(part) + ", but 4x4"),
-              "");
-  EXPECT_NE(validated(an_app("StatefulSet", json::object())).warning("replicas is missing"), "");
+    EXPECT_TRUE(has(validated(an_app("StatefulSet", {{"replicas", part}})).warnings,
+                    "TPU-409: replicas is " + std::to_string(part) + ", but 4x4"));
+  EXPECT_TRUE(
+      has(validated(an_app("StatefulSet", json::object())).warnings, "replicas is missing"));
 }
 
 TEST(Apps, slices_of_a_statefulset_pinned_to_one_pool) {
@@ -85,7 +81,7 @@ TEST(Apps, slices_of_a_statefulset_pinned_to_one_pool) {
     return validated(an_app("StatefulSet", {{"replicas", replicas}, {"template", pinned}}))
         .warning("TPU-604");
   };
-  EXPECT_NE(warned(8).find("2 slices select node pool p"), std::string::npos);
+  EXPECT_TRUE(has(warned(8), "2 slices select node pool p"));
   EXPECT_EQ(warned(4), "");
 }
 
@@ -113,12 +109,11 @@ TEST(Apps, a_cron_job_is_checked_as_the_job_it_makes) {
   EXPECT_TRUE(validated(cron_job(good)).silent());
   json small = good;
   small["completions"] = 2;
-  EXPECT_NE(validated(cron_job(small)).warning("TPU-405: completions is 2"), "");
+  EXPECT_TRUE(has(validated(cron_job(small)).warnings, "TPU-405: completions is 2"));
   EXPECT_TRUE(validated(cron_job(json::object())).silent());
   const auto broken = validated(cron_job({{"completions", "four"}}));
   EXPECT_EQ(broken.status, 400u);
-  EXPECT_NE(broken.message.find("spec.jobTemplate.spec.completions"), std::string::npos)
-      << broken.message;
+  EXPECT_TRUE(has(broken.message, "spec.jobTemplate.spec.completions"));
 }
 
 TEST(Apps, hosts_that_are_made_one_after_the_other) {
@@ -132,12 +127,10 @@ TEST(Apps, hosts_that_are_made_one_after_the_other) {
   pod_template["spec"]["containers"][0]["livenessProbe"]["tcpSocket"]["port"] = 80;
   EXPECT_EQ(warning(json::object()), "");
   pod_template["spec"]["containers"][0]["readinessProbe"]["tcpSocket"]["port"] = 80;
-  EXPECT_NE(warning(json::object())
-                .find("podManagementPolicy is missing, which means OrderedReady: "
-                      "each Pod is created when the previous one is Ready, which is "
-                      "decided by readinessProbe of container c, but 4x4"),
-            std::string::npos)
-      << warning(json::object());
+  EXPECT_TRUE(has(warning(json::object()),
+                  "podManagementPolicy is missing, which means OrderedReady: "
+                  "each Pod is created when the previous one is Ready, which is "
+                  "decided by readinessProbe of container c, but 4x4"));
   EXPECT_EQ(warning({{"podManagementPolicy", "Parallel"}}), "");
   pod_template = a_template("4x4", 4);
   json sidecar{{"name", "s"}, {"startupProbe", {{"tcpSocket", {{"port", 80}}}}}};
@@ -145,7 +138,7 @@ TEST(Apps, hosts_that_are_made_one_after_the_other) {
   EXPECT_EQ(warning(json::object()), "");  // it ends
   sidecar["restartPolicy"] = "Always";
   pod_template["spec"]["initContainers"] = std::vector<json>{sidecar};
-  EXPECT_NE(warning(json::object()).find("startupProbe of container s"), std::string::npos);
+  EXPECT_TRUE(has(warning(json::object()), "startupProbe of container s"));
 }
 
 }  // namespace

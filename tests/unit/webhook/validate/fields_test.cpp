@@ -18,9 +18,7 @@
 namespace tpuwh::webhook::validate {
 namespace {
 
-using test::a_template;
-using test::case_name;
-using test::json;
+using namespace test;
 using test::PrintTo;
 
 struct Full {
@@ -158,13 +156,13 @@ Refusal answer_to(std::string text) {
 }
 
 TEST_P(Fields, stand_beside_each_other) {
-  const auto answer = test::validated(GetParam().object);
+  const auto answer = validated(GetParam().object);
   EXPECT_TRUE(answer.allowed) << answer.status << ": " << answer.message;
 }
 
 std::vector<std::string> members_of(const json& review) {
   std::vector<std::string> out;
-  for (const std::string& pointer : test::pointers_of(review))
+  for (const std::string& pointer : pointers_of(review))
     if (pointer.starts_with("/request/object/") &&
         review[json::json_pointer(pointer).parent_pointer()].is_object())
       out.push_back(pointer);
@@ -172,17 +170,17 @@ std::vector<std::string> members_of(const json& review) {
 }
 
 TEST_P(Fields, that_stand_twice_are_named) {
-  const json review = test::review_of_object(GetParam().object);
+  const json review = review_of_object(GetParam().object);
   for (const std::string& pointer : members_of(review)) {
     if (may_stand_twice(pointer)) continue;
-    const Refusal refusal = answer_to(test::with_twice(review, pointer, false));
+    const Refusal refusal = answer_to(with_twice(review, pointer, false));
     EXPECT_EQ(refusal.status, 400u) << pointer << ": " << refusal.message;
-    EXPECT_EQ(refusal.message, test::path_of(pointer) + ": duplicate key");
+    EXPECT_EQ(refusal.message, path_of(pointer) + ": duplicate key");
   }
 }
 
 TEST_P(Fields, of_another_type_are_named) {
-  const json review = test::review_of_object(GetParam().object);
+  const json review = review_of_object(GetParam().object);
   for (const std::string& pointer : members_of(review)) {
     if (is_any_type(pointer)) continue;
     json changed = review;
@@ -190,7 +188,7 @@ TEST_P(Fields, of_another_type_are_named) {
     value = value.is_array() ? json("text") : json::array();
     const Refusal refusal = answer_to(changed.dump());
     EXPECT_EQ(refusal.status, 400u) << pointer << ": " << refusal.message;
-    EXPECT_TRUE(refusal.message.starts_with(test::path_of(pointer) + ": ")) << refusal.message;
+    EXPECT_TRUE(refusal.message.starts_with(path_of(pointer) + ": ")) << refusal.message;
   }
 }
 

@@ -9,18 +9,21 @@
 namespace tpuwh::webhook::validate {
 namespace {
 
-using test::a_job;
-using test::a_jobset;
-using test::a_replicated_job;
-using test::a_template;
-using test::case_name;
-using test::json;
+using namespace test;
 using test::PrintTo;
-using test::validated;
+
+json indexed(int pods) {
+  return {{"completions", pods}, {"parallelism", pods}, {"completionMode", "Indexed"}};
+}
 
 json in_subdomain(json pod_template) {
   pod_template["spec"]["subdomain"] = "svc";
   return pod_template;
+}
+
+// A JobSet of replicated job "slice" alone.
+json one_job(const json& spec, const json& pod_template) {
+  return a_jobset(list({a_replicated_job("slice", spec, pod_template)}));
 }
 
 struct Size {
@@ -35,15 +38,14 @@ class JobSizes : public testing::TestWithParam<Size> {};
 
 TEST_P(JobSizes, of_a_job_set) {
   const Size& size = GetParam();
-  const auto answer = validated(a_jobset(
-      std::vector<json>{a_replicated_job("slice", size.spec, a_template(size.topology, 4))}));
+  const auto answer = validated(one_job(size.spec, a_template(size.topology, 4)));
   EXPECT_EQ(answer.allowed, !size.refused) << answer.message;
   if (*size.found == '\0') {
     EXPECT_TRUE(answer.silent()) << answer.message << json(answer.warnings);
     return;
   }
   const std::string told = size.refused ? answer.message : answer.warning(size.found);
-  EXPECT_NE(told.find("replicated job slice: " + std::string(size.found)), std::string::npos)
+  EXPECT_TRUE(has(told, "replicated job slice: " + std::string(size.found)))
       << told << json(answer.warnings);
 }
 
@@ -57,7 +59,7 @@ TEST_P(JobSizes, of_a_job) {
   if (*size.found == '\0') {
     EXPECT_TRUE(answer.silent()) << json(answer.warnings);
   } else {
-    EXPECT_NE(answer.warning(size.found), "") << json(answer.warnings);
+    EXPECT_TRUE(has(answer.warnings, size.found));
   }
 }
 
@@ -94,38 +96,35 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ValidateJob, says_what_a_pod_would_be_warned_of) {
   const json size{{"completions", 4}, {"parallelism", 4}};
-  EXPECT_NE(validated(a_job(size, in_subdomain(a_template("4x4", 4))))
-                .warning("a Job that is not Indexed makes identical Pods"),
-            "");
+  EXPECT_TRUE(has(validated(a_job(size, in_subdomain(a_template("4x4", 4)))).warnings,
+                  "a Job that is not Indexed makes identical Pods"));
   json indexed = size;
   indexed["completionMode"] = "Indexed";
-  EXPECT_NE(validated(a_job(indexed, a_template("4x4", 4))).warning("no spec.subdomain"), "");
+  EXPECT_TRUE(has(validated(a_job(indexed, a_template("4x4", 4))).warnings, "no spec.subdomain"));
 }
 
 TEST(ValidateJob, several_slices_that_are_asked_for_count) {
   json pod_template = in_subdomain(a_template("4x4", 4));
   pod_template["metadata"]["annotations"] = {{"tpu-webhook.dev/slice-count", "2"}};
-  json spec{{"completions", 8}, {"parallelism", 8}, {"completionMode", "Indexed"}};
-  EXPECT_EQ(validated(a_job(spec, pod_template)).warning("completions"), "");
+  json spec = indexed(8);
+  EXPECT_FALSE(has(validated(a_job(spec, pod_template)).warnings, "completions"));
   spec["completions"] = 4;
-  EXPECT_NE(validated(a_job(spec, pod_template)).warning("times 2 slices: 8"), "");
+  EXPECT_TRUE(has(validated(a_job(spec, pod_template)).warnings, "times 2 slices: 8"));
   pod_template["metadata"]["annotations"] = {{"tpu-webhook.dev/slice-count", "1"}};
-  EXPECT_EQ(validated(a_job(spec, pod_template)).warning("completions"), "");
+  EXPECT_FALSE(has(validated(a_job(spec, pod_template)).warnings, "completions"));
 }
 
 TEST(ValidateJob, of_more_slices_than_there_may_be_is_held_against_the_most) {
   json pod_template = a_template("4x4", 4);
   pod_template["metadata"]["annotations"]["tpu-webhook.dev/slice-count"] = "5000";
-  const json spec{{"completions", 4}, {"parallelism", 4}, {"completionMode", "Indexed"}};
+  const json spec = indexed(4);
   const auto answer = validated(a_job(spec, in_subdomain(pod_template)));
-  EXPECT_NE(answer.warning("times 2048 slices: 8192"), "")
-      << answer.message << json(answer.warnings);
+  EXPECT_TRUE(has(answer.warnings, "times 2048 slices: 8192"));
 }
 
 TEST(ValidateJob, of_a_queue_gets_its_nodes_from_kueue) {
-  json job = a_job({{"completions", 4}, {"parallelism", 4}, {"completionMode", "Indexed"}},
-                   in_subdomain(a_template("", 4)));
-  EXPECT_NE(validated(job).warning("no single TPU topology"), "");
+  json job = a_job(indexed(4), in_subdomain(a_template("", 4)));
+  EXPECT_TRUE(has(validated(job).warnings, "no single TPU topology"));
   job["metadata"]["labels"] = {{"kueue.x-k8s.io/queue-name", "q"}};
   EXPECT_TRUE(validated(job).silent());
 }
@@ -134,14 +133,13 @@ TEST(ValidateJob, of_a_queue_is_told_what_no_queue_changes) {
   json pod_template = in_subdomain(a_template("4x4", 4));
   pod_template["spec"]["nodeSelector"]["cloud.google.com/gke-spot"] = "true";
   pod_template["spec"]["nodeSelector"]["cloud.google.com/gke-flex-start"] = "true";
-  json job =
-      a_job({{"completions", 4}, {"parallelism", 4}, {"completionMode", "Indexed"}}, pod_template);
+  json job = a_job(indexed(4), pod_template);
   job["metadata"]["labels"] = {{"kueue.x-k8s.io/queue-name", "q"}};
-  EXPECT_NE(validated(job).warning("no node is both"), "") << json(validated(job).warnings);
+  EXPECT_TRUE(has(validated(job).warnings, "no node is both"));
 }
 
 TEST(ValidateJob, is_not_checked_where_the_annotation_says_so) {
-  const json size{{"completions", 4}, {"parallelism", 4}, {"completionMode", "Indexed"}};
+  const json size = indexed(4);
   const auto job_of = [&](const char* topology) {
     json pod_template = in_subdomain(a_template(topology, 4));
     pod_template["metadata"]["annotations"] = {{"cloud.google.com/skip-tpu-webhook-check", "true"}};
@@ -149,31 +147,29 @@ TEST(ValidateJob, is_not_checked_where_the_annotation_says_so) {
   };
   EXPECT_TRUE(validated(job_of("")).silent()) << "the topology comes with the slice";
   const auto wrong = validated(job_of("3x3"));
-  EXPECT_EQ(wrong.outcome, outcome::Outcome::unchanged) << wrong.message;
-  EXPECT_NE(wrong.warning("skip-tpu-webhook-check is \"true\": topology 3x3 is 9 chips"), "");
+  EXPECT_EQ(wrong.outcome, Outcome::unchanged) << wrong.message;
+  EXPECT_TRUE(has(wrong.warnings, "skip-tpu-webhook-check is \"true\": topology 3x3 is 9 chips"));
 }
 
 TEST(ValidateJobSet, of_a_wrong_size_is_allowed_where_the_annotation_says_so) {
   json pod_template = a_template("4x4", 4);
   pod_template["metadata"]["annotations"] = {{"cloud.google.com/skip-tpu-webhook-check", "true"}};
-  const auto answer = validated(a_jobset(std::vector<json>{
-      a_replicated_job("a", {{"completions", 2}, {"parallelism", 2}}, pod_template)}));
-  EXPECT_NE(answer.warning("skip-tpu-webhook-check"), "") << answer.message;
+  const auto answer = validated(a_jobset(
+      list({a_replicated_job("a", {{"completions", 2}, {"parallelism", 2}}, pod_template)})));
+  EXPECT_TRUE(has(answer.warnings, "skip-tpu-webhook-check")) << answer.message;
 }
 
 TEST(ValidateJobSet, tells_all_replicated_jobs) {
   const json size{{"completions", 2}, {"parallelism", 2}};
-  const auto answer = validated(a_jobset(std::vector<json>{
-      a_replicated_job("a", size, a_template("4x4", 4)),
-      a_replicated_job("b", size, a_template("2x4", 4)),
-      a_replicated_job("c", size, a_template("4x3", 8)),
-      a_replicated_job("head", size, json{{"spec", {{"containers", json::array()}}}})}));
+  const auto answer = validated(a_jobset(
+      list({a_replicated_job("a", size, a_template("4x4", 4)),
+            a_replicated_job("b", size, a_template("2x4", 4)),
+            a_replicated_job("c", size, a_template("4x3", 8)),
+            a_replicated_job("head", size, json{{"spec", {{"containers", json::array()}}}})})));
   EXPECT_TRUE(answer.message.starts_with(
       "slices of JobSet js could never start: (1) TPU-404: replicated job a: completions is 2"))
       << answer.message;
-  EXPECT_NE(answer.message.find("(2) TPU-103: replicated job c: topology 4x3 is 12 chips"),
-            std::string::npos)
-      << answer.message;
+  EXPECT_TRUE(has(answer.message, "(2) TPU-103: replicated job c: topology 4x3 is 12 chips"));
 }
 
 // ---- what the API server refuses of the Jobs
@@ -185,7 +181,7 @@ json whole() {
 json with_policy(json spec, const json& container = nullptr) {
   json rule{{"action", "FailJob"}, {"onExitCodes", {{"operator", "NotIn"}, {"values", {137}}}}};
   if (!container.is_null()) rule["onExitCodes"]["containerName"] = container;
-  spec["podFailurePolicy"]["rules"] = std::vector<json>{rule};
+  spec["podFailurePolicy"]["rules"] = list({rule});
   return spec;
 }
 
@@ -195,126 +191,80 @@ json restarting(const json& policy) {
   return pod_template;
 }
 
-struct Child {
-  std::string_view name;
-  json spec, pod_template;
-  const char* found;  // "" where nothing is refused
-};
-
-class Children : public testing::TestWithParam<Child> {};
-
-TEST_P(Children, of_a_job_set_are_refused) {
-  const Child& child = GetParam();
-  const auto answer = validated(
-      a_jobset(std::vector<json>{a_replicated_job("slice", child.spec, child.pod_template)}));
-  EXPECT_EQ(answer.allowed, *child.found == '\0') << answer.message;
-  if (*child.found != '\0') {
-    EXPECT_NE(answer.message.find("TPU-412: replicated job slice: " + std::string(child.found)),
-              std::string::npos)
-        << answer.message;
+void expect_children(const json& spec, const json& pod_template, const char* found) {
+  SCOPED_TRACE(spec.dump());
+  const auto answer = validated(one_job(spec, pod_template));
+  EXPECT_EQ(answer.allowed, *found == '\0') << answer.message;
+  if (*found != '\0') {
+    EXPECT_TRUE(has(answer.message, "TPU-412: replicated job slice: " + std::string(found)));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Validate, Children,
-    testing::Values(
-        Child{"no_policy", whole(), restarting(nullptr), ""},
-        Child{"on_failure", whole(), restarting("OnFailure"), ""},
-        Child{"always", whole(), restarting("Always"), "restartPolicy is Always"},
-        Child{"failure_policy", with_policy(whole()), restarting("OnFailure"),
-              "restartPolicy is OnFailure, and Pods of a Job with podFailurePolicy need Never"},
-        Child{"failure_policy_and_none", with_policy(whole()), restarting(nullptr),
-              "restartPolicy is missing, which means OnFailure"},
-        Child{"failure_policy_right", with_policy(whole(), "c"), restarting("Never"), ""},
-        Child{"failure_policy_of_another", with_policy(whole(), "trainer"), restarting("Never"),
-              "podFailurePolicy names container trainer, which the template does not have"},
-        Child{"parallelism_alone",
-              {{"parallelism", 4}},
-              restarting(nullptr),
-              "parallelism is 4 and completions is missing"},
-        Child{
-            "selector",
-            {{"completions", 4}, {"parallelism", 4}, {"selector", {{"matchLabels", {{"a", "b"}}}}}},
-            restarting(nullptr),
-            "selector does not match the labels"},
-        Child{"selector_of_nothing",
-              {{"completions", 4},
-               {"parallelism", 4},
-               {"selector", {{"matchLabels", nullptr}, {"matchExpressions", nullptr}}}},
-              restarting(nullptr),
-              ""},
-        Child{"selector_of_a_key_alone",
-              {{"completions", 4},
-               {"parallelism", 4},
-               {"selector",
-                {{"matchExpressions", std::vector<json>{{{"key", "batch.kubernetes.io/job-name"},
-                                                         {"values", nullptr},
-                                                         {"operator", "Exists"}}}}}}},
-              restarting(nullptr),
-              ""},
-        Child{"selector_empty",
-              {{"completions", 4}, {"parallelism", 4}, {"selector", json::object()}},
-              restarting(nullptr),
-              ""},
-        Child{"selector_of_its_name",
-              {{"completions", 4},
-               {"parallelism", 4},
-               {"selector", {{"matchLabels", {{"job-name", "js-slice-0"}}}}}},
-              restarting(nullptr),
-              ""}),
-    case_name);
+TEST(Children, of_a_job_set_are_refused) {
+  expect_children(whole(), restarting(nullptr), "");
+  expect_children(whole(), restarting("OnFailure"), "");
+  expect_children(whole(), restarting("Always"), "restartPolicy is Always");
+  expect_children(with_policy(whole()), restarting("OnFailure"),
+                  "restartPolicy is OnFailure, and Pods of a Job with podFailurePolicy need Never");
+  expect_children(with_policy(whole()), restarting(nullptr),
+                  "restartPolicy is missing, which means OnFailure");
+  expect_children(with_policy(whole(), "c"), restarting("Never"), "");
+  expect_children(with_policy(whole(), "trainer"), restarting("Never"),
+                  "podFailurePolicy names container trainer, which the template does not have");
+  expect_children({{"parallelism", 4}}, restarting(nullptr),
+                  "parallelism is 4 and completions is missing");
+  expect_children(
+      {{"completions", 4}, {"parallelism", 4}, {"selector", {{"matchLabels", {{"a", "b"}}}}}},
+      restarting(nullptr), "selector does not match the labels");
+  expect_children({{"completions", 4},
+                   {"parallelism", 4},
+                   {"selector", {{"matchLabels", nullptr}, {"matchExpressions", nullptr}}}},
+                  restarting(nullptr), "");
+  expect_children({{"completions", 4},
+                   {"parallelism", 4},
+                   {"selector",
+                    {{"matchExpressions", list({{{"key", "batch.kubernetes.io/job-name"},
+                                                 {"values", nullptr},
+                                                 {"operator", "Exists"}}})}}}},
+                  restarting(nullptr), "");
+  expect_children({{"completions", 4}, {"parallelism", 4}, {"selector", json::object()}},
+                  restarting(nullptr), "");
+  expect_children({{"completions", 4},
+                   {"parallelism", 4},
+                   {"selector", {{"matchLabels", {{"job-name", "js-slice-0"}}}}}},
+                  restarting(nullptr), "");
+}
 
 // How a term of a selector stands to the labels of the Job's Pods: its name, and a uid that nobody
 // knows yet.
-struct Term {
-  const char* name;
-  json term;
-  bool matches;
-};
-
-void PrintTo(const Term& each, std::ostream* out) {
-  *out << each.name;
+TEST(SelectorTerms, are_held_against_the_labels_of_its_pods) {
+  const auto matches = [](const char* key, const char* op,
+                          const std::vector<std::string>& values = {}) {
+    json term = {{"operator", op}, {"key", key}};
+    if (!values.empty()) term["values"] = values;
+    json spec = whole();
+    spec["selector"]["matchExpressions"] = list({term});
+    return validated(one_job(spec, restarting(nullptr))).allowed;
+  };
+  EXPECT_TRUE(matches("job-name", "Exists"));
+  EXPECT_FALSE(matches("job-name", "DoesNotExist"));
+  EXPECT_TRUE(matches("batch.kubernetes.io/controller-uid", "Exists"));
+  EXPECT_FALSE(matches("controller-uid", "DoesNotExist"));
+  EXPECT_FALSE(matches("a", "Exists"));
+  EXPECT_TRUE(matches("a", "DoesNotExist"));
+  EXPECT_TRUE(matches("job-name", "In", {"x", "js-slice-0"}));
+  EXPECT_FALSE(matches("job-name", "In", {"x"}));
+  EXPECT_FALSE(matches("job-name", "NotIn", {"x", "js-slice-0"}));
+  EXPECT_TRUE(matches("job-name", "NotIn", {"x"}));
+  EXPECT_TRUE(matches("controller-uid", "In", {"x"}));
+  EXPECT_TRUE(matches("controller-uid", "NotIn", {"x"}));
 }
-
-class SelectorTerms : public testing::TestWithParam<Term> {};
-
-TEST_P(SelectorTerms, are_held_against_the_labels_of_its_pods) {
-  const json spec = {{"completions", 4},
-                     {"parallelism", 4},
-                     {"selector", {{"matchExpressions", std::vector<json>{GetParam().term}}}}};
-  const auto answer =
-      validated(a_jobset(std::vector<json>{a_replicated_job("slice", spec, restarting(nullptr))}));
-  EXPECT_EQ(answer.allowed, GetParam().matches) << answer.message;
-}
-
-json term(const char* key, const char* op, const std::vector<std::string>& values = {}) {
-  json out = {{"operator", op}, {"key", key}};
-  if (!values.empty()) out["values"] = values;
-  return out;
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Validate, SelectorTerms,
-    testing::Values(Term{"its_name_exists", term("job-name", "Exists"), true},
-                    Term{"no_name", term("job-name", "DoesNotExist"), false},
-                    Term{"its_uid_exists", term("batch.kubernetes.io/controller-uid", "Exists"),
-                         true},
-                    Term{"no_uid", term("controller-uid", "DoesNotExist"), false},
-                    Term{"another_exists", term("a", "Exists"), false},
-                    Term{"no_other", term("a", "DoesNotExist"), true},
-                    Term{"its_name", term("job-name", "In", {"x", "js-slice-0"}), true},
-                    Term{"another_name", term("job-name", "In", {"x"}), false},
-                    Term{"not_its_name", term("job-name", "NotIn", {"x", "js-slice-0"}), false},
-                    Term{"not_another_name", term("job-name", "NotIn", {"x"}), true},
-                    Term{"a_uid", term("controller-uid", "In", {"x"}), true},
-                    Term{"not_a_uid", term("controller-uid", "NotIn", {"x"}), true}),
-    case_name);
 
 TEST(Children, an_exit_code_may_be_an_init_containers) {
   json pod_template = restarting("Never");
-  pod_template["spec"]["initContainers"] = std::vector<json>{{{"name", "fetch"}}};
-  EXPECT_TRUE(validated(a_jobset(std::vector<json>{a_replicated_job(
-                            "slice", with_policy(whole(), "fetch"), pod_template)}))
+  pod_template["spec"]["initContainers"] = list({{{"name", "fetch"}}});
+  EXPECT_TRUE(validated(a_jobset(list({a_replicated_job("slice", with_policy(whole(), "fetch"),
+                                                        pod_template)})))
                   .silent());
 }
 
@@ -325,49 +275,41 @@ TEST(Children, an_exit_code_may_be_any_containers) {
   for (const std::string& name : {std::string("b"), std::string("a"), longest})
     containers.push_back({{"name", name}});
   for (const std::string& name : {std::string("c"), std::string("b"), std::string("a"), longest})
-    EXPECT_TRUE(validated(a_jobset(std::vector<json>{
-                              a_replicated_job("slice", with_policy(whole(), name), pod_template)}))
-                    .allowed)
-        << name;
+    EXPECT_TRUE(validated(one_job(with_policy(whole(), name), pod_template)).allowed) << name;
 }
 
 TEST(ValidateJobSet, a_coordinator_that_is_none) {
-  json jobset =
-      a_jobset(std::vector<json>{a_replicated_job("slice", whole(), restarting(nullptr))});
+  json jobset = one_job(whole(), restarting(nullptr));
   const auto told = [&](const json& coordinator) {
     jobset["spec"]["coordinator"] = coordinator;
     const auto answer = validated(jobset);
     return answer.message + answer.warning("");
   };
   EXPECT_EQ(told({{"replicatedJob", "slice"}, {"jobIndex", 0}, {"podIndex", 3}}), "");
-  EXPECT_NE(told({{"replicatedJob", "slice"}, {"podIndex", 4}})
-                .find("spec.coordinator.podIndex is 4, and replicated job slice has 4"),
-            std::string::npos);
-  EXPECT_NE(told({{"replicatedJob", "slice"}, {"jobIndex", 1}})
-                .find("spec.coordinator.jobIndex is 1, and replicated job slice has 1"),
-            std::string::npos);
-  EXPECT_NE(told({{"replicatedJob", "slices"}}).find("which does not exist"), std::string::npos);
+  EXPECT_TRUE(has(told({{"replicatedJob", "slice"}, {"podIndex", 4}}),
+                  "spec.coordinator.podIndex is 4, and replicated job slice has 4"));
+  EXPECT_TRUE(has(told({{"replicatedJob", "slice"}, {"jobIndex", 1}}),
+                  "spec.coordinator.jobIndex is 1, and replicated job slice has 1"));
+  EXPECT_TRUE(has(told({{"replicatedJob", "slices"}}), "which does not exist"));
 }
 
 TEST(Children, of_a_job_that_is_refused_itself) {
   json spec = whole();
   spec["completionMode"] = "Indexed";
   const json job = a_job(spec, restarting("Always"));
-  EXPECT_NE(validated(job).message.find("TPU-412: restartPolicy is Always"), std::string::npos);
+  EXPECT_TRUE(has(validated(job).message, "TPU-412: restartPolicy is Always"));
 }
 
 TEST(Children, names_of_a_job_set) {
-  json jobset =
-      a_jobset(std::vector<json>{a_replicated_job("slice", whole(), restarting(nullptr))});
+  json jobset = one_job(whole(), restarting(nullptr));
   jobset["metadata"]["name"] = std::string(49, 'a');
-  EXPECT_NE(validated(jobset).message.find("of a Pod has 65 characters"), std::string::npos)
-      << validated(jobset).message;
+  EXPECT_TRUE(has(validated(jobset).message, "of a Pod has 65 characters"));
   jobset["metadata"]["name"] = std::string(47, 'a');
   EXPECT_TRUE(validated(jobset).silent());
   jobset["spec"]["coordinator"] = {{"replicatedJob", "slice"}, {"jobIndex", 1}};
   const std::string refused = validated(jobset).message;
-  EXPECT_NE(refused.find("spec.coordinator.jobIndex is 1"), std::string::npos) << refused;
-  EXPECT_EQ(refused.find("replicated job slice: "), std::string::npos) << refused;
+  EXPECT_TRUE(has(refused, "spec.coordinator.jobIndex is 1"));
+  EXPECT_FALSE(has(refused, "replicated job slice: "));
 }
 
 TEST(ValidateJob, that_kueue_may_start_with_fewer_pods) {
@@ -375,7 +317,7 @@ TEST(ValidateJob, that_kueue_may_start_with_fewer_pods) {
   spec["completionMode"] = "Indexed";
   json job = a_job(spec, restarting("Never"));
   job["metadata"]["annotations"]["kueue.x-k8s.io/job-min-parallelism"] = "2";
-  EXPECT_NE(validated(job).warning("lets Kueue start it with 2 Pods, but 4x4"), "");
+  EXPECT_TRUE(has(validated(job).warnings, "lets Kueue start it with 2 Pods, but 4x4"));
   job["metadata"]["annotations"]["kueue.x-k8s.io/job-min-parallelism"] = "4";
   EXPECT_TRUE(validated(job).silent());
 }
@@ -398,8 +340,7 @@ json queued(const Queued& c) {
   if (c.queue != nullptr) metadata["labels"] = {{"kueue.x-k8s.io/queue-name", c.queue}};
   if (c.least != nullptr)
     metadata["annotations"] = {{"kueue.x-k8s.io/job-min-parallelism", c.least}};
-  json job = a_job({{"completions", 8}, {"parallelism", 8}, {"completionMode", "Indexed"}},
-                   in_subdomain(restarting("Never")));
+  json job = a_job(indexed(8), in_subdomain(restarting("Never")));
   job["metadata"] = metadata;
   if (!c.cron) return job;
   return {{"apiVersion", "batch/v1"},
@@ -412,12 +353,12 @@ json queued(const Queued& c) {
 }
 
 TEST_P(QueuedJob, is_refused_for_more_pods_than_hosts_unless_kueue_lowers_them) {
-  test::Change change;
+  Change change;
   change.config.findings.set(Finding::completions_too_many, Level::deny);
   const auto answer = validated(queued(GetParam()), change);
   EXPECT_EQ(answer.allowed, GetParam().lowered) << answer.message;
   const std::string told = answer.message + answer.warning("TPU-406");
-  EXPECT_NE(told.find("completions is 8, but 4x4"), std::string::npos) << told;
+  EXPECT_TRUE(has(told, "completions is 8, but 4x4"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Validate, QueuedJob,
@@ -442,10 +383,9 @@ TEST(ValidateJob, of_a_queue_takes_fewer_pods_than_it_has_at_least) {
     job["spec"]["completions"] = job["spec"]["parallelism"] = 4;
     return validated(job).message;
   };
-  EXPECT_NE(said("q", "4").find("TPU-412: annotation kueue.x-k8s.io/job-min-parallelism is 4, and "
-                                "Kueue takes a number from 1 to parallelism - 1 (3)"),
-            std::string::npos)
-      << said("q", "4");
+  EXPECT_TRUE(has(said("q", "4"),
+                  "TPU-412: annotation kueue.x-k8s.io/job-min-parallelism is 4, and "
+                  "Kueue takes a number from 1 to parallelism - 1 (3)"));
   EXPECT_NE(said("q", "0"), "");
   EXPECT_NE(said("q", "many"), "");
   EXPECT_EQ(said("q", "3"), "");
@@ -456,7 +396,7 @@ TEST(ValidateJob, of_a_queue_takes_fewer_pods_than_it_has_at_least) {
 TEST(ValidateJob, of_a_queue_is_refused_for_too_few_pods) {
   json job = queued({"", "q", "1", false, true});
   job["spec"]["completions"] = job["spec"]["parallelism"] = 2;
-  test::Change change;
+  Change change;
   change.config.findings.set(Finding::job_too_few, Level::deny);
   EXPECT_FALSE(validated(job, change).allowed);
 }
@@ -472,30 +412,26 @@ json ready_by_probe() {
 TEST(JobSetOrder, of_slices_that_are_ready_when_somebody_says_so) {
   json pod_template = a_template("4x4", 4);
   pod_template["spec"]["readinessGates"] =
-      std::vector<json>{{{"conditionType", "a"}}, {{"conditionType", "b"}}};
-  json jobset = a_jobset(std::vector<json>{a_replicated_job("a", whole(), pod_template),
-                                           a_replicated_job("b", whole(), pod_template)});
+      list({{{"conditionType", "a"}}, {{"conditionType", "b"}}});
+  json jobset = a_jobset(list({a_replicated_job("a", whole(), pod_template),
+                               a_replicated_job("b", whole(), pod_template)}));
   jobset["spec"]["startupPolicy"]["startupPolicyOrder"] = "InOrder";
-  EXPECT_NE(validated(jobset).warning("which is decided by its readinessGates"), "")
-      << json(validated(jobset).warnings);
+  EXPECT_TRUE(has(validated(jobset).warnings, "which is decided by its readinessGates"));
 }
 
 TEST(JobSetOrder, of_slices_that_are_ready_by_their_programs) {
-  json jobset = a_jobset(std::vector<json>{a_replicated_job("a", whole(), ready_by_probe()),
-                                           a_replicated_job("b", whole(), ready_by_probe())});
+  json jobset = a_jobset(list({a_replicated_job("a", whole(), ready_by_probe()),
+                               a_replicated_job("b", whole(), ready_by_probe())}));
   EXPECT_TRUE(validated(jobset).silent());
   jobset["spec"]["startupPolicy"]["startupPolicyOrder"] = "InOrder";
-  EXPECT_NE(
-      validated(jobset).warning("TPU-413: replicated job b: startupPolicyOrder: InOrder: its "
-                                "Jobs are created when all Pods of replicated job a are Ready, "
-                                "which is decided by readinessProbe of container c"),
-      "")
-      << json(validated(jobset).warnings);
+  EXPECT_TRUE(has(validated(jobset).warnings,
+                  "TPU-413: replicated job b: startupPolicyOrder: InOrder: its "
+                  "Jobs are created when all Pods of replicated job a are Ready, "
+                  "which is decided by readinessProbe of container c"));
   const std::string fix = ": startupPolicyOrder: AnyOrder creates all at once";
   EXPECT_TRUE(validated(jobset).warning("TPU-413").ends_with("they never meet" + fix));
   jobset["spec"]["startupPolicy"]["startupPolicyOrder"] = "AnyOrder";
-  jobset["spec"]["replicatedJobs"][1]["dependsOn"] =
-      std::vector<json>{{{"name", "a"}, {"status", "Ready"}}};
+  jobset["spec"]["replicatedJobs"][1]["dependsOn"] = list({{{"name", "a"}, {"status", "Ready"}}});
   EXPECT_TRUE(validated(jobset)
                   .warning("TPU-413: replicated job b: dependsOn: ")
                   .ends_with("they never meet"));
@@ -504,8 +440,8 @@ TEST(JobSetOrder, of_slices_that_are_ready_by_their_programs) {
 }
 
 TEST(JobSetOrder, without_a_probe_nobody_waits) {
-  json jobset = a_jobset(std::vector<json>{a_replicated_job("a", whole(), a_template("4x4", 4)),
-                                           a_replicated_job("b", whole(), ready_by_probe())});
+  json jobset = a_jobset(list({a_replicated_job("a", whole(), a_template("4x4", 4)),
+                               a_replicated_job("b", whole(), ready_by_probe())}));
   jobset["spec"]["startupPolicy"]["startupPolicyOrder"] = "InOrder";
   EXPECT_TRUE(validated(jobset).silent()) << json(validated(jobset).warnings);
 }
@@ -513,25 +449,10 @@ TEST(JobSetOrder, without_a_probe_nobody_waits) {
 TEST(JobNames, of_a_subdomain_that_is_none) {
   json pod_template = a_template("4x4", 4);
   pod_template["spec"]["subdomain"] = "Not_A_Label";
-  const json spec{{"completions", 4}, {"parallelism", 4}, {"completionMode", "Indexed"}};
-  EXPECT_NE(validated(a_job(spec, pod_template))
-                .message.find("subdomain Not_A_Label is not a DNS label, so no host of the slice "
-                              "would resolve"),
-            std::string::npos);
-}
-
-// Each member has a bit of its own: none is taken for a second one of another.
-TEST(JobMembers, stand_beside_each_other) {
-  const json spec{{"completions", 4},
-                  {"parallelism", 4},
-                  {"completionMode", "Indexed"},
-                  {"activeDeadlineSeconds", 60},
-                  {"backoffLimit", 1},
-                  {"manualSelector", false},
-                  {"podFailurePolicy", nullptr},
-                  {"selector", nullptr}};
-  const auto answer = validated(a_job(spec, in_subdomain(a_template("4x4", 4))));
-  EXPECT_TRUE(answer.allowed) << answer.message;
+  const json spec = indexed(4);
+  EXPECT_TRUE(has(validated(a_job(spec, pod_template)).message,
+                  "subdomain Not_A_Label is not a DNS label, so no host of the slice "
+                  "would resolve"));
 }
 
 // ---- one pool for several slices
@@ -539,22 +460,22 @@ TEST(JobMembers, stand_beside_each_other) {
 TEST(JobSetPins, of_slices_that_run_together) {
   json pinned = a_template("4x4", 4);
   pinned["spec"]["nodeSelector"]["cloud.google.com/gke-nodepool"] = "p";
-  json jobset = a_jobset(std::vector<json>{a_replicated_job("a", whole(), pinned),
-                                           a_replicated_job("b", whole(), pinned)});
-  EXPECT_NE(validated(jobset).warning("TPU-604: 2 slices select node pool p"), "");
+  json jobset = a_jobset(
+      list({a_replicated_job("a", whole(), pinned), a_replicated_job("b", whole(), pinned)}));
+  EXPECT_TRUE(has(validated(jobset).warnings, "TPU-604: 2 slices select node pool p"));
   jobset["spec"]["replicatedJobs"][1]["dependsOn"] =
-      std::vector<json>{{{"name", "a"}, {"status", "Complete"}}};
+      list({{{"name", "a"}, {"status", "Complete"}}});
   EXPECT_TRUE(validated(jobset).silent()) << json(validated(jobset).warnings);
   jobset["spec"]["replicatedJobs"][1]["replicas"] = 2;
-  EXPECT_NE(validated(jobset).warning("TPU-604: 2 slices select node pool p"), "");
+  EXPECT_TRUE(has(validated(jobset).warnings, "TPU-604: 2 slices select node pool p"));
 }
 
 TEST(JobPins, of_slices_of_one_job) {
   json pinned = in_subdomain(a_template("4x4", 4));
   pinned["spec"]["nodeSelector"]["cloud.google.com/gke-nodepool"] = "p";
   pinned["metadata"]["annotations"]["tpu-webhook.dev/slice-count"] = "2";
-  const json spec{{"completions", 8}, {"parallelism", 8}, {"completionMode", "Indexed"}};
-  EXPECT_NE(validated(a_job(spec, pinned)).warning("TPU-604: 2 slices select node pool p"), "");
+  const json spec = indexed(8);
+  EXPECT_TRUE(has(validated(a_job(spec, pinned)).warnings, "TPU-604: 2 slices select node pool p"));
 }
 
 // ---- by resource claim in place of google.com/tpu
@@ -573,22 +494,20 @@ struct FourByClaim final : read::ClusterView {
 
 json by_claim(json pod_template) {
   json& spec = pod_template["spec"];
-  spec["containers"][0]["resources"] = {{"claims", std::vector<json>{{{"name", "tpus"}}}}};
-  spec["resourceClaims"] =
-      std::vector<json>{{{"name", "tpus"}, {"resourceClaimTemplateName", "four"}}};
+  spec["containers"][0]["resources"] = {{"claims", list({{{"name", "tpus"}}})}};
+  spec["resourceClaims"] = list({{{"name", "tpus"}, {"resourceClaimTemplateName", "four"}}});
   return pod_template;
 }
 
 TEST(JobsByClaim, are_of_the_size_that_their_chips_make) {
   const auto jobset = [](int completions) {
-    return a_jobset(std::vector<json>{
-        a_replicated_job("slice", {{"completions", completions}, {"parallelism", completions}},
-                         by_claim(a_template("4x4", 4)))});
+    return one_job({{"completions", completions}, {"parallelism", completions}},
+                   by_claim(a_template("4x4", 4)));
   };
   const FourByClaim known(true), unread(false);
   const auto refused = validated(jobset(2), {.cluster = &known});
-  const auto by_limit = validated(a_jobset(std::vector<json>{
-      a_replicated_job("slice", {{"completions", 2}, {"parallelism", 2}}, a_template("4x4", 4))}));
+  const auto by_limit =
+      validated(one_job({{"completions", 2}, {"parallelism", 2}}, a_template("4x4", 4)));
   EXPECT_FALSE(refused.allowed);
   EXPECT_EQ(refused.message, by_limit.message);
   EXPECT_TRUE(validated(jobset(4), {.cluster = &known}).silent());

@@ -19,9 +19,7 @@
 namespace tpuwh::webhook::validate {
 namespace {
 
-using test::a_template;
-using test::case_name;
-using test::json;
+using namespace test;
 using test::PrintTo;
 using workloads::ObjectKind;
 using workloads::PlainMaker;
@@ -208,7 +206,7 @@ TEST(Plain, that_cannot_be_read_says_where) {
         {R"({"pod":5,"pods":4})", "template: expected an object, got a number"}}) {
     const Looked looked = look_at("StatefulSet", rack_maker, spec);
     EXPECT_FALSE(looked.read) << spec;
-    EXPECT_NE(looked.error.find(error), std::string::npos) << spec << ": " << looked.error;
+    EXPECT_TRUE(has(looked.error, error)) << spec << ": " << looked.error;
   }
   for (const auto& [spec, error] :
        {std::pair{R"({"shelves":[{"title":"a","title":"b"}]})"s, "duplicate key"},
@@ -216,7 +214,7 @@ TEST(Plain, that_cannot_be_read_says_where) {
         {R"({"shelves":[5]})", "shelves"}}) {
     const Looked looked = look_at("StatefulSet", shelf_maker, spec);
     EXPECT_FALSE(looked.read) << spec;
-    EXPECT_NE(looked.error.find(error), std::string::npos) << spec << ": " << looked.error;
+    EXPECT_TRUE(has(looked.error, error)) << spec << ": " << looked.error;
   }
 }
 

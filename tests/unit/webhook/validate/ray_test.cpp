@@ -13,16 +13,7 @@
 namespace tpuwh::webhook::validate {
 namespace {
 
-using test::a_group;
-using test::a_ray_cluster;
-using test::a_template;
-using test::json;
-using test::validated;
-
-// Braces around one object are that object to nlohmann, not a list of it.
-json list(const std::vector<json>& items) {
-  return items;
-}
+using namespace test;
 
 json cluster(const json& group) {
   return a_ray_cluster(list({group}));
@@ -36,7 +27,7 @@ TEST(ValidateRay, what_works_is_allowed_in_silence) {
         a_group("w", 1, a_template("2x4", "8")), a_group("cpu", 3, json::object())}) {
     const auto answer = validated(cluster(group));
     EXPECT_TRUE(answer.silent()) << group << answer.message << json(answer.warnings);
-    EXPECT_EQ(answer.reason, outcome::Reason::checked);
+    EXPECT_EQ(answer.reason, Reason::checked);
     EXPECT_EQ(answer.owner, "RayCluster/ray");
   }
 }
@@ -45,7 +36,7 @@ TEST(ValidateRay, names_every_group_and_its_numbers) {
   const auto answer = validated(a_ray_cluster(
       list({a_group("whole", 4, good), a_group("few", 2, good), a_group("many", 8, good),
             a_group("none", nullptr, good), a_group("odd", 2, a_template("3x3", 4))})));
-  EXPECT_EQ(answer.outcome, outcome::Outcome::denied);
+  EXPECT_EQ(answer.outcome, Outcome::denied);
   EXPECT_EQ(
       answer.message,
       "slices of RayCluster ray could never start: "
@@ -65,10 +56,8 @@ TEST(ValidateRay, refuses_what_is_no_number_of_chips) {
   const auto answer = validated(
       a_ray_cluster(list({a_group("half", 4, a_template("4x4", "2.5")), a_group("few", 2, good)})));
   EXPECT_FALSE(answer.allowed);
-  EXPECT_NE(answer.message.find("worker group half: spec.containers[0].resources.limits"),
-            std::string::npos)
-      << answer.message;
-  EXPECT_NE(answer.message.find("worker group few"), std::string::npos) << answer.message;
+  EXPECT_TRUE(has(answer.message, "worker group half: spec.containers[0].resources.limits"));
+  EXPECT_TRUE(has(answer.message, "worker group few"));
 }
 
 TEST(ValidateRay, refuses_two_groups_of_one_name) {
@@ -89,7 +78,7 @@ TEST(ValidateRay, names_every_name_that_stands_twice_in_the_order_of_the_list) {
   ASSERT_NE(z, std::string::npos) << answer.message;
   ASSERT_NE(a, std::string::npos) << answer.message;
   EXPECT_LT(z, a);
-  EXPECT_EQ(answer.message.find("are named b"), std::string::npos) << answer.message;
+  EXPECT_FALSE(has(answer.message, "are named b"));
   EXPECT_EQ(answer.message.find("are named z", z + 1), std::string::npos) << answer.message;
 }
 
@@ -118,8 +107,8 @@ TEST(ValidateRay, tells_names_of_one_hash_apart) {
       validated(a_ray_cluster(list({a_group(one, 4, good), a_group(other, 4, good)}))).message, "");
   const auto answer = validated(
       a_ray_cluster(list({a_group(one, 4, good), a_group(other, 4, good), a_group(one, 4, good)})));
-  EXPECT_NE(answer.message.find("are named " + one + ","), std::string::npos) << answer.message;
-  EXPECT_EQ(answer.message.find("are named " + other + ","), std::string::npos) << answer.message;
+  EXPECT_TRUE(has(answer.message, "are named " + one + ","));
+  EXPECT_FALSE(has(answer.message, "are named " + other + ","));
 }
 
 TEST(ValidateRay, warns_of_what_is_doubtful) {
@@ -141,7 +130,7 @@ TEST(ValidateRay, warns_of_what_is_doubtful) {
   for (const auto& each : cases) {
     const auto answer = validated(cluster(each.group));
     EXPECT_TRUE(answer.allowed) << each.group << answer.message;
-    EXPECT_NE(answer.warning(each.warning), "") << each.group << json(answer.warnings);
+    EXPECT_TRUE(has(answer.warnings, each.warning)) << each.group << json(answer.warnings);
   }
 }
 
@@ -166,7 +155,7 @@ TEST(ValidateRay, who_knows_better_is_not_refused_by_the_size) {
     object[json::json_pointer(each.pointer)] = each.value;
     const auto answer = validated(object);
     EXPECT_TRUE(answer.allowed) << each.pointer << answer.message;
-    EXPECT_NE(answer.warning("numOfHosts is 2"), "") << each.pointer << json(answer.warnings);
+    EXPECT_TRUE(has(answer.warnings, "numOfHosts is 2")) << each.pointer << json(answer.warnings);
   }
   json left_alone = wrong;
   left_alone[json::json_pointer(pod + "/metadata/annotations")] = {
@@ -184,8 +173,8 @@ TEST(ValidateRay, a_queue_says_nothing_of_the_size) {
     EXPECT_FALSE(validated(wrong).allowed);
     const json selector = pod_template["spec"]["nodeSelector"];
     pod_template["spec"]["nodeSelector"].erase("cloud.google.com/gke-tpu-accelerator");
-    EXPECT_NE(validated(wrong).warning("allowed, because the flavor of its Kueue queue selects"),
-              "")
+    EXPECT_TRUE(
+        has(validated(wrong).warnings, "allowed, because the flavor of its Kueue queue selects"))
         << validated(wrong).message;
     *labels = json::object();
     EXPECT_FALSE(validated(wrong).allowed);
@@ -200,7 +189,7 @@ TEST(ValidateRay, a_later_replica_is_no_fault) {
       list({{{"name", "MEGASCALE_NUM_SLICES"}, {"value", "2"}}});
   const auto answer = validated(cluster(group));
   EXPECT_TRUE(answer.allowed) << answer.message;
-  EXPECT_NE(answer.warning("Pods of replica 3 are refused"), "") << json(answer.warnings);
+  EXPECT_TRUE(has(answer.warnings, "Pods of replica 3 are refused"));
 }
 
 TEST(ValidateRay, a_second_replica_is_a_later_one) {
@@ -209,7 +198,7 @@ TEST(ValidateRay, a_second_replica_is_a_later_one) {
   group["template"]["spec"]["containers"][0]["env"] =
       list({{{"name", "MEGASCALE_NUM_SLICES"}, {"value", "1"}}});
   const auto answer = validated(cluster(group));
-  EXPECT_NE(answer.warning("Pods of replica 1 are refused"), "") << json(answer.warnings);
+  EXPECT_TRUE(has(answer.warnings, "Pods of replica 1 are refused"));
 }
 
 TEST(ValidateRay, counts_the_replicas_that_kuberay_makes) {
@@ -249,8 +238,8 @@ TEST(ValidateRay, counts_a_second_replica_that_the_autoscaler_may_make) {
       list({{{"name", "MEGASCALE_NUM_SLICES"}, {"value", "1"}}});
   json object = cluster(group);
   object["spec"]["enableInTreeAutoscaling"] = true;
-  EXPECT_NE(validated(object).warning("the autoscaler may make replica 1, whose Pods are refused"),
-            "");
+  EXPECT_TRUE(
+      has(validated(object).warnings, "the autoscaler may make replica 1, whose Pods are refused"));
 }
 
 TEST(ValidateRay, names_that_newer_kuberay_refuses_are_a_warning) {
@@ -261,7 +250,7 @@ TEST(ValidateRay, names_that_newer_kuberay_refuses_are_a_warning) {
   object["spec"]["workerGroupSpecs"] = list({a_group("cpu", 3, json::object())});
   EXPECT_TRUE(validated(object).silent()) << "no TPU, so no business of ours";
   object["metadata"]["name"] = std::string(53, 'a');
-  EXPECT_EQ(validated(object).warning("KubeRay 1.4"), "");
+  EXPECT_FALSE(has(validated(object).warnings, "KubeRay 1.4"));
 }
 
 TEST(ValidateRay, bounds_that_newer_kuberay_refuses_are_a_warning) {
@@ -269,11 +258,10 @@ TEST(ValidateRay, bounds_that_newer_kuberay_refuses_are_a_warning) {
   group["minReplicas"] = 3;
   group["maxReplicas"] = 2;
   const auto answer = validated(cluster(group));
-  EXPECT_NE(answer.warning("TPU-412: worker group w: KubeRay 1.6 and later refuse it"), "")
-      << json(answer.warnings);
+  EXPECT_TRUE(has(answer.warnings, "TPU-412: worker group w: KubeRay 1.6 and later refuse it"));
   EXPECT_TRUE(answer.allowed);
   group["maxReplicas"] = 3;
-  EXPECT_EQ(validated(cluster(group)).warning("KubeRay 1.6"), "");
+  EXPECT_FALSE(has(validated(cluster(group)).warnings, "KubeRay 1.6"));
 }
 
 // What one group says of its hosts is not said of the next.
@@ -281,7 +269,7 @@ TEST(ValidateRay, a_group_is_judged_alike_whatever_stands_before_it) {
   json by_class = a_template("", 4);
   by_class["spec"]["nodeSelector"] = {{"cloud.google.com/compute-class", "tpus"}};
   const json first = a_group("first", 4, by_class), second = a_group("second", nullptr, by_class);
-  const auto of_second = [](const test::Validated& answer) {
+  const auto of_second = [](const Validated& answer) {
     std::vector<std::string> out;
     for (const std::string& each : answer.warnings)
       if (each.find("second") != std::string::npos) out.push_back(each);
@@ -309,7 +297,7 @@ TEST(ValidateRay, slices_pinned_to_one_pool) {
   json group = a_group("w", 4, good);
   group["replicas"] = 2;
   group["template"]["spec"]["nodeSelector"]["cloud.google.com/gke-nodepool"] = "p";
-  EXPECT_NE(validated(cluster(group)).warning("TPU-604: 2 slices select node pool p"), "");
+  EXPECT_TRUE(has(validated(cluster(group)).warnings, "TPU-604: 2 slices select node pool p"));
   group["replicas"] = 1;
   EXPECT_TRUE(validated(cluster(group)).silent());
 }
@@ -321,12 +309,12 @@ TEST(ValidateRay, two_containers_before_tpu7x_are_no_matter_of_hosts) {
   group["template"]["spec"]["containers"].push_back(second);
   const auto answer = validated(cluster(group));
   EXPECT_TRUE(answer.allowed) << answer.message;
-  EXPECT_NE(answer.warning("TPU-109: worker group w: 2 containers of this Pod ask for"), "");
+  EXPECT_TRUE(has(answer.warnings, "TPU-109: worker group w: 2 containers of this Pod ask for"));
 }
 
 TEST(ValidateRay, names_that_dns_cannot_hold_are_refused) {
   const auto answer = validated(cluster(a_group(std::string(60, 'w'), 4, good)));
-  EXPECT_NE(answer.message.find("a DNS label has at most 63"), std::string::npos) << answer.message;
+  EXPECT_TRUE(has(answer.message, "a DNS label has at most 63"));
 }
 
 TEST(ValidateRay, looks_into_ray_job_and_ray_service) {
@@ -335,9 +323,8 @@ TEST(ValidateRay, looks_into_ray_job_and_ray_service) {
            {"kind", "RayJob"},
            {"metadata", {{"generateName", "tune-"}}},
            {"spec", {{"rayClusterSpec", spec}}}};
-  EXPECT_NE(
-      validated(job).message.find("RayJob tune-xxxxx could never start: TPU-401: worker group w"),
-      std::string::npos);
+  EXPECT_TRUE(
+      has(validated(job).message, "RayJob tune-xxxxx could never start: TPU-401: worker group w"));
   json in_time = job;
   in_time["spec"] = {{"activeDeadlineSeconds", 60},
                      {"rayClusterSpec", cluster(a_group("w", 4, good))["spec"]}};
@@ -353,7 +340,7 @@ TEST(ValidateRay, looks_into_ray_job_and_ray_service) {
 TEST(ValidateRay, a_head_is_looked_at_too) {
   json object = cluster(a_group("w", 4, good));
   object["spec"]["headGroupSpec"]["template"] = a_template("3x3", 4);
-  EXPECT_NE(validated(object).message.find("head group: topology 3x3"), std::string::npos);
+  EXPECT_TRUE(has(validated(object).message, "head group: topology 3x3"));
 }
 
 }  // namespace

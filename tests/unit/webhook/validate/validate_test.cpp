@@ -12,20 +12,10 @@
 namespace tpuwh::webhook::validate {
 namespace {
 
-using test::a_group;
-using test::a_pod;
-using test::a_ray_cluster;
-using test::a_replicated_job;
-using test::a_template;
-using test::json;
-using test::validated;
-
-json json_list(const std::vector<json>& items) {
-  return items;
-}
+using namespace test;
 
 json cluster(const char* name, int hosts) {
-  return a_ray_cluster(json_list({a_group(name, hosts, a_template("4x4", 4))}));
+  return a_ray_cluster(list({a_group(name, hosts, a_template("4x4", 4))}));
 }
 
 const json wrong = cluster("w", 2);
@@ -43,7 +33,7 @@ TEST(Validate, passes_over_what_it_does_not_know) {
   other = wrong;
   other["kind"] = "RayCronJob";
   EXPECT_TRUE(validated(other).silent());
-  EXPECT_EQ(validated(other).reason, outcome::Reason::not_a_pod);
+  EXPECT_EQ(validated(other).reason, Reason::not_a_pod);
 }
 
 TEST(Validate, answers_objects_with_anything_missing) {
@@ -70,22 +60,18 @@ TEST(Validate, what_cannot_be_read_is_no_decision) {
   json object = wrong;
   object["spec"]["workerGroupSpecs"][0]["numOfHosts"] = "2";
   EXPECT_EQ(validated(object).status, 400u);
-  EXPECT_NE(validated(object).message.find("request.object.spec.workerGroupSpecs[0].numOfHosts"),
-            std::string::npos)
-      << validated(object).message;
+  EXPECT_TRUE(has(validated(object).message, "request.object.spec.workerGroupSpecs[0].numOfHosts"));
   object = wrong;
   object["spec"]["workerGroupSpecs"][0]["template"]["spec"]["containers"][0]["name"] = 5;
-  EXPECT_NE(validated(object).message.find(
-                "request.object.spec.workerGroupSpecs[0].template.spec.containers[0].name"),
-            std::string::npos)
-      << validated(object).message;
+  EXPECT_TRUE(has(validated(object).message,
+                  "request.object.spec.workerGroupSpecs[0].template.spec.containers[0].name"));
 }
 
 TEST(Validate, an_api_that_is_switched_off_is_left_alone) {
   config::Config config;
   config.workloads = {config::WorkloadKind::job};
   EXPECT_TRUE(validated(wrong, {.config = config}).silent());
-  EXPECT_EQ(validated(wrong, {.config = config}).reason, outcome::Reason::switched_off);
+  EXPECT_EQ(validated(wrong, {.config = config}).reason, Reason::switched_off);
 }
 
 TEST(Validate, shadow_warns_and_allows) {
@@ -94,137 +80,9 @@ TEST(Validate, shadow_warns_and_allows) {
   for (const config::Config& how : {config, config::Config().in_shadow()}) {
     const auto answer = validated(wrong, {.config = how});
     EXPECT_TRUE(answer.allowed);
-    EXPECT_EQ(answer.outcome, outcome::Outcome::denied);
-    EXPECT_NE(answer.warning("shadow mode: it would have been denied: slices of RayCluster ray"),
-              "")
-        << json(answer.warnings);
-  }
-}
-
-// Of a member that stands twice the API server may have taken the other one: what is read of any
-// object is refused twice, and taken once, whatever else stands beside it.
-TEST(Validate, a_member_that_stands_twice_is_named) {
-  const json with_chips = a_template("2x4", 4);
-  const json owner = json_list({{{"kind", "X"}, {"controller", true}}});
-  const json metadata{{"name", "n"},
-                      {"generateName", "n-"},
-                      {"labels", {{"kueue.x-k8s.io/queue-name", "q"}}},
-                      {"annotations", {{"kueue.x-k8s.io/job-min-parallelism", "1"}}},
-                      {"ownerReferences", owner}};
-  const json job{{"completions", 2},
-                 {"parallelism", 2},
-                 {"completionMode", "Indexed"},
-                 {"selector", {{"matchLabels", {{"a", "b"}}}}},
-                 {"manualSelector", true},
-                 {"podFailurePolicy", {{"rules", json::array()}}},
-                 {"template", with_chips}};
-  const json replicated{{"name", "r"},
-                        {"replicas", 1},
-                        {"dependsOn", json_list({{{"name", "o"}, {"status", "Ready"}}})},
-                        {"template", {{"spec", job}}}};
-  const json group{{"groupName", "g"},      {"numOfHosts", 2},  {"replicas", 1},
-                   {"minReplicas", 1},      {"maxReplicas", 1}, {"suspend", false},
-                   {"template", with_chips}};
-  const json cluster{{"headGroupSpec", {{"template", with_chips}}},
-                     {"workerGroupSpecs", json_list({group})},
-                     {"enableInTreeAutoscaling", false}};
-  struct Case {
-    const char *version, *kind;
-    json spec;
-    std::vector<std::string> members;  // below spec
-  };
-  const std::vector<std::string> of_cluster = {"headGroupSpec", "workerGroupSpecs",
-                                               "enableInTreeAutoscaling", "headGroupSpec/template"};
-  const std::vector<std::string> of_job = {"completions", "parallelism",    "completionMode",
-                                           "selector",    "manualSelector", "podFailurePolicy",
-                                           "template"};
-  const auto below = [](const std::string& path, std::vector<std::string> members) {
-    for (std::string& each : members) each = path + "/" + each;
-    return members;
-  };
-  const auto both = [](std::vector<std::string> one, const std::vector<std::string>& other) {
-    one.insert(one.end(), other.begin(), other.end());
-    return one;
-  };
-  const Case cases[] = {
-      {"batch/v1", "Job", job, of_job},
-      {"batch/v1",
-       "CronJob",
-       {{"jobTemplate", {{"spec", job}}}},
-       both({"jobTemplate", "jobTemplate/spec"}, below("jobTemplate/spec", of_job))},
-      {"jobset.x-k8s.io/v1alpha2",
-       "JobSet",
-       {{"network",
-         {{"enableDNSHostnames", true}, {"subdomain", "d"}, {"publishNotReadyAddresses", true}}},
-        {"startupPolicy", {{"startupPolicyOrder", "InOrder"}}},
-        {"coordinator", {{"replicatedJob", "r"}}},
-        {"replicatedJobs", json_list({replicated})}},
-       both({"network", "startupPolicy", "coordinator", "replicatedJobs",
-             "network/enableDNSHostnames", "network/subdomain", "network/publishNotReadyAddresses",
-             "startupPolicy/startupPolicyOrder", "replicatedJobs/0/name",
-             "replicatedJobs/0/replicas", "replicatedJobs/0/template", "replicatedJobs/0/dependsOn",
-             "replicatedJobs/0/template/spec"},
-            below("replicatedJobs/0/template/spec", of_job))},
-      {"leaderworkerset.x-k8s.io/v1",
-       "LeaderWorkerSet",
-       {{"replicas", 1},
-        {"startupPolicy", "LeaderReady"},
-        {"networkConfig", {{"subdomainPolicy", "UniquePerReplica"}}},
-        {"leaderWorkerTemplate",
-         {{"size", 4},
-          {"leaderTemplate", with_chips},
-          {"workerTemplate", with_chips},
-          {"subGroupPolicy", {{"subGroupSize", 2}, {"subGroupPolicyType", "LeaderWorker"}}}}}},
-       both({"replicas", "startupPolicy", "networkConfig", "leaderWorkerTemplate",
-             "networkConfig/subdomainPolicy"},
-            below("leaderWorkerTemplate",
-                  {"size", "leaderTemplate", "workerTemplate", "subGroupPolicy",
-                   "subGroupPolicy/subGroupSize", "subGroupPolicy/subGroupPolicyType"}))},
-      {"ray.io/v1", "RayCluster", cluster,
-       both(of_cluster,
-            below("workerGroupSpecs/0", {"groupName", "numOfHosts", "replicas", "template",
-                                         "minReplicas", "maxReplicas", "suspend"}))},
-      {"ray.io/v1",
-       "RayJob",
-       {{"rayClusterSpec", cluster}},
-       both({"rayClusterSpec"}, below("rayClusterSpec", of_cluster))},
-      {"ray.io/v1",
-       "RayService",
-       {{"rayClusterConfig", cluster}},
-       both({"rayClusterConfig"}, below("rayClusterConfig", of_cluster))},
-      {"apps/v1",
-       "StatefulSet",
-       {{"replicas", 2},
-        {"serviceName", "s"},
-        {"podManagementPolicy", "Parallel"},
-        {"template", with_chips}},
-       {"replicas", "serviceName", "podManagementPolicy", "template"}}};
-  const std::vector<std::string> of_all = {
-      "metadata",
-      "spec",
-      "metadata/name",
-      "metadata/generateName",
-      "metadata/labels",
-      "metadata/labels/kueue.x-k8s.io~1queue-name",
-      "metadata/annotations",
-      "metadata/annotations/kueue.x-k8s.io~1job-min-parallelism",
-      "metadata/ownerReferences",
-      "metadata/ownerReferences/0/kind",
-      "metadata/ownerReferences/0/controller"};
-  for (const Case& each : cases) {
-    const json object{{"apiVersion", each.version},
-                      {"kind", each.kind},
-                      {"metadata", metadata},
-                      {"spec", each.spec}};
-    EXPECT_EQ(validated(object).status, 200u) << each.kind << ": " << validated(object).message;
-    for (const std::string& member : both(of_all, below("spec", each.members))) {
-      std::string text =
-          test::with_twice(test::review_of_object(object), "/request/object/" + member, false);
-      answer::Workspace workspace;
-      const answer::Answer answer = validate(read::Body(text), {}, read::NoCluster(), workspace);
-      EXPECT_EQ(answer.http_status, 400u) << each.kind << ' ' << member;
-      EXPECT_NE(answer.body.find("duplicate key"), std::string::npos) << each.kind << ' ' << member;
-    }
+    EXPECT_EQ(answer.outcome, Outcome::denied);
+    EXPECT_TRUE(
+        has(answer.warnings, "shadow mode: it would have been denied: slices of RayCluster ray"));
   }
 }
 
@@ -232,14 +90,12 @@ TEST(Validate, a_member_that_stands_twice_is_named) {
 
 TEST(Validate, what_was_wrong_before_keeps_nobody_from_an_update) {
   json after = wrong;
-  after["metadata"]["finalizers"] = json_list({"x"});
+  after["metadata"]["finalizers"] = list({"x"});
   const auto answer = validated(after, {.operation = "UPDATE", .old_object = wrong});
   EXPECT_TRUE(answer.allowed) << answer.message;
-  EXPECT_NE(
-      answer.warning(
-          "allowed, because the object was already like this: worker group w: numOfHosts is 2"),
-      "")
-      << json(answer.warnings);
+  EXPECT_TRUE(
+      has(answer.warnings,
+          "allowed, because the object was already like this: worker group w: numOfHosts is 2"));
 }
 
 TEST(Validate, an_update_that_makes_it_wrong_is_refused) {
@@ -249,9 +105,9 @@ TEST(Validate, an_update_that_makes_it_wrong_is_refused) {
   json more = wrong;
   more["spec"]["workerGroupSpecs"].push_back(a_group("v", 3, a_template("4x4", 4)));
   const auto answer = validated(more, {.operation = "UPDATE", .old_object = wrong});
-  EXPECT_EQ(answer.message.find("worker group w"), std::string::npos) << answer.message;
-  EXPECT_NE(answer.message.find("worker group v: numOfHosts is 3"), std::string::npos);
-  EXPECT_NE(answer.warning("worker group w"), "");
+  EXPECT_FALSE(has(answer.message, "worker group w"));
+  EXPECT_TRUE(has(answer.message, "worker group v: numOfHosts is 3"));
+  EXPECT_TRUE(has(answer.warnings, "worker group w"));
 }
 
 // Of what could not be read nobody knows what was wrong, wherever in it that stands: in front of
@@ -264,7 +120,8 @@ TEST(Validate, an_update_of_what_could_not_be_read_is_allowed) {
     spec[member] = 5;
     const auto answer = validated(wrong, {.operation = "UPDATE", .old_object = before});
     EXPECT_TRUE(answer.allowed) << member << ": " << answer.message;
-    EXPECT_NE(answer.warning("allowed, because the object was already like this: "), "") << member;
+    EXPECT_TRUE(has(answer.warnings, "allowed, because the object was already like this: "))
+        << member;
     EXPECT_EQ(validated(before).status, 400u) << member;
   }
 }
@@ -282,12 +139,12 @@ TEST(Validate, an_object_that_is_being_deleted_is_judged_as_any_other) {
 
 TEST(Validate, what_a_checked_object_made_is_not_refused) {
   json made = wrong;
-  made["metadata"]["ownerReferences"] = json_list(
+  made["metadata"]["ownerReferences"] = list(
       {{{"apiVersion", "ray.io/v1"}, {"kind", "RayJob"}, {"name", "j"}, {"controller", true}}});
   const auto answer = validated(made);
   EXPECT_TRUE(answer.allowed);
-  EXPECT_NE(answer.warning("allowed despite this fault, because the RayJob controller created"), "")
-      << json(answer.warnings);
+  EXPECT_TRUE(
+      has(answer.warnings, "allowed despite this fault, because the RayJob controller created"));
   json& owner = made["metadata"]["ownerReferences"][0];
   owner["apiVersion"] = "another.example/v1";
   EXPECT_FALSE(validated(made).allowed);
@@ -304,8 +161,8 @@ TEST(Validate, looks_at_so_many_templates_and_says_so) {
     groups.push_back(a_group("g" + std::to_string(i), 2, a_template("4x4", 4)));
   const auto answer = validated(a_ray_cluster(groups));
   EXPECT_FALSE(answer.allowed);
-  EXPECT_NE(answer.message.find("(20) TPU-401: worker group g19"), std::string::npos);
-  EXPECT_NE(answer.message.find("; and 12 more"), std::string::npos) << answer.message;
+  EXPECT_TRUE(has(answer.message, "(20) TPU-401: worker group g19"));
+  EXPECT_TRUE(has(answer.message, "; and 12 more"));
   EXPECT_EQ(answer.warnings,
             std::vector<std::string>{
                 "TPU-411: only the first 32 Pod templates that ask for TPU were checked; not "
@@ -324,7 +181,7 @@ TEST(Validate, looks_at_a_tpu_template_behind_any_number_of_others) {
   EXPECT_TRUE(validated(a_ray_cluster(groups)).silent());
   groups.push_back(a_group("last", 2, a_template("4x4", 4)));
   const auto answer = validated(a_ray_cluster(groups));
-  EXPECT_NE(answer.message.find("TPU-401: worker group last"), std::string::npos);
+  EXPECT_TRUE(has(answer.message, "TPU-401: worker group last"));
   EXPECT_EQ(answer.warnings, std::vector<std::string>());
 }
 
@@ -338,10 +195,9 @@ json many_faults(int begin, int end) {
 
 TEST(Validate, tells_twenty_faults_and_how_many_more_there_are) {
   const auto answer = validated(many_faults(0, 2700));
-  EXPECT_NE(answer.message.find("(20) TPU-104: worker group g19"), std::string::npos)
-      << answer.message;
+  EXPECT_TRUE(has(answer.message, "(20) TPU-104: worker group g19"));
   EXPECT_TRUE(answer.message.ends_with("; and 2,680 more")) << answer.message;
-  EXPECT_EQ(answer.message.find("(21)"), std::string::npos);
+  EXPECT_FALSE(has(answer.message, "(21)"));
 }
 
 // An update is compared with all that was wrong before, not with what was told of it.
@@ -353,8 +209,8 @@ TEST(Validate, an_update_is_compared_with_faults_that_were_never_told) {
   EXPECT_EQ(same.warnings.back(), "and 480 more warnings");
   const auto more = validated(many_faults(0, 501), {.operation = "UPDATE", .old_object = before});
   EXPECT_FALSE(more.allowed);
-  EXPECT_NE(more.message.find("TPU-104: worker group g500"), std::string::npos);
-  EXPECT_EQ(more.message.find("g499"), std::string::npos) << more.message;
+  EXPECT_TRUE(has(more.message, "TPU-104: worker group g500"));
+  EXPECT_FALSE(has(more.message, "g499"));
 }
 
 // Where the configuration refuses what is not checked, one template more or less of a large object
@@ -391,11 +247,11 @@ TEST(Validate, templates_that_were_not_checked_are_told_first) {
 
 // Of an object's name, which each of its templates is decided with, no more is kept than any has.
 TEST(Validate, a_name_of_any_length_is_refused_as_too_long) {
-  json jobset = test::a_jobset(json_list(
+  json jobset = a_jobset(list(
       {a_replicated_job("r", {{"completions", 4}, {"parallelism", 4}}, a_template("4x4", 4))}));
   jobset["metadata"]["name"] = std::string(100'000, 'n');
   const auto answer = validated(jobset);
-  EXPECT_NE(answer.message.find("a DNS label has at most 63"), std::string::npos) << answer.message;
+  EXPECT_TRUE(has(answer.message, "a DNS label has at most 63"));
   EXPECT_NE(answer.message.find(' ' + std::string(97, 'n') + "... has "), std::string::npos)
       << answer.message;
   EXPECT_LT(answer.message.size(), 2000u);
@@ -420,7 +276,7 @@ TEST(Validate, what_is_thrown_admits) {
   static const NoThrow thrower;
   const auto answer = validated(wrong, {.cluster = &thrower});
   EXPECT_TRUE(answer.allowed);
-  EXPECT_EQ(answer.outcome, outcome::Outcome::failed);
+  EXPECT_EQ(answer.outcome, Outcome::failed);
 }
 
 struct Shapes {
@@ -430,11 +286,11 @@ struct Shapes {
 };
 
 // KubeRay's first worker of a group that is made of this template.
-test::Admitted first_worker(const json& pod_template) {
-  test::PodBuilder pod = a_pod().ray("ray", "w", 0, 0);
+Admitted first_worker(const json& pod_template) {
+  PodBuilder pod = a_pod().ray("ray", "w", 0, 0);
   pod.set("/spec/nodeSelector", pod_template["spec"]["nodeSelector"]);
   pod.set("/spec/containers", pod_template["spec"]["containers"]);
-  return test::admit(pod);
+  return admit(pod);
 }
 
 // Of Pods whose number is right: refused as a template, denied as a Pod, in the same words.
@@ -456,7 +312,7 @@ TEST(Validate, agrees_with_the_decision_for_a_pod) {
             right_number = 1 + std::count(names.begin(), names.end(), ',');
           }
         const auto answer =
-            validated(a_ray_cluster(json_list({a_group("w", right_number, pod_template)})));
+            validated(a_ray_cluster(list({a_group("w", right_number, pod_template)})));
         const std::string what = pod_template.dump() + right_number.dump();
         EXPECT_EQ(pod.allowed, answer.allowed) << what << answer.message;
         (answer.allowed ? allowed : refused) += 1;
@@ -464,13 +320,13 @@ TEST(Validate, agrees_with_the_decision_for_a_pod) {
           const auto path = pod.message.find("spec.containers");
           const std::string said =
               path == std::string::npos ? without_id(pod.message) : pod.message.substr(path);
-          EXPECT_NE(answer.message.find(pod.message.substr(0, id_size)), std::string::npos);
-          EXPECT_NE(answer.message.find(said), std::string::npos) << answer.message << said;
+          EXPECT_TRUE(has(answer.message, pod.message.substr(0, id_size)));
+          EXPECT_TRUE(has(answer.message, said)) << answer.message << said;
         }
         for (std::string warning : pod.warnings) {
           if (const auto end = warning.find("; nothing was injected"); end != std::string::npos)
             warning.resize(end);
-          EXPECT_NE(answer.warning(without_id(warning)), "")
+          EXPECT_TRUE(has(answer.warnings, without_id(warning)))
               << what << warning << json(answer.warnings);
         }
       }
@@ -491,10 +347,9 @@ TEST(Validate, agrees_with_the_decision_for_a_pod_of_a_wrong_size) {
   for (std::uint32_t hosts = 1; hosts < 10; ++hosts) {
     Groups known;
     known.group = {hosts, 1};
-    const auto pod =
-        test::admit(a_pod().ray("ray", "w", 0, 0).topology("4x4").tpu(4), {.cluster = &known});
+    const auto pod = admit(a_pod().ray("ray", "w", 0, 0).on("4x4", 4), {.cluster = &known});
     const auto answer = validated(cluster("w", static_cast<int>(hosts)), {.cluster = &known});
-    EXPECT_EQ(answer.allowed, pod.outcome == outcome::Outcome::patched) << hosts << answer.message;
+    EXPECT_EQ(answer.allowed, pod.outcome == Outcome::patched) << hosts << answer.message;
     EXPECT_EQ(answer.allowed, hosts == 4) << hosts;
   }
 }

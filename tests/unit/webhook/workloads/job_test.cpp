@@ -4,13 +4,13 @@
 
 #include <string_view>
 
+#include "tests/support/has.hpp"
 #include "tests/support/identified.hpp"
 
 namespace tpuwh::webhook::workloads {
 namespace {
 
-using test::a_pod;
-using test::Identified;
+using namespace test;
 
 TEST(JobIdentity, is_what_the_controller_wrote) {
   const Identified pod(a_pod().job("a-b-7", 3));
@@ -25,7 +25,7 @@ TEST(JobIdentity, is_what_the_controller_wrote) {
 }
 
 TEST(JobIdentity, names_are_read_from_labels_first) {
-  const auto name = [](const test::PodBuilder& builder) {
+  const auto name = [](const PodBuilder& builder) {
     const Identified pod(builder);
     return std::string(pod.member.group);
   };
@@ -42,7 +42,7 @@ TEST(JobIdentity, names_are_read_from_labels_first) {
 
 TEST(JobIdentity, the_index_is_a_label_or_the_older_annotation) {
   const char* const key = "batch.kubernetes.io/job-completion-index";
-  const auto index = [](const test::PodBuilder& builder) {
+  const auto index = [](const PodBuilder& builder) {
     const Identified pod(builder);
     return std::string(pod.member.host.text);
   };
@@ -55,9 +55,9 @@ TEST(JobIdentity, the_index_is_a_label_or_the_older_annotation) {
 
 TEST(JobIdentity, what_is_missing_is_said) {
   const Identified pod(a_pod().owner("Job", "j", "u"));
-  EXPECT_NE(pod.member.incomplete.find("completionMode: Indexed"), std::string_view::npos);
+  EXPECT_TRUE(has(pod.member.incomplete, "completionMode: Indexed"));
   const Identified nameless(a_pod().owner("Job", "", "u"));
-  EXPECT_NE(nameless.member.incomplete.find("job-name"), std::string_view::npos);
+  EXPECT_TRUE(has(nameless.member.incomplete, "job-name"));
 }
 
 }  // namespace

@@ -11,9 +11,7 @@
 namespace tpuwh::webhook::workloads {
 namespace {
 
-using test::a_pod;
-using test::Identified;
-using test::PodBuilder;
+using namespace test;
 
 TEST(JobSetIdentity, is_what_the_controller_wrote) {
   // Dashes everywhere: "a-b" + "c" and "a" + "b-c" give the same text.
@@ -36,22 +34,21 @@ TEST(JobSetIdentity, counts_the_slices_of_its_own_replicated_job) {
   const PodBuilder pod =
       a_pod().jobset("s", "r", 2, 1, 0).label("jobset.sigs.k8s.io/global-replicas", "5");
   EXPECT_EQ(Identified(pod).member.slice_count.text, "2");
-  const auto answer = test::admit(PodBuilder(pod).topology("2x4").tpu(4));
-  EXPECT_EQ(test::effective(answer, "MEGASCALE_NUM_SLICES"), "2");
-  EXPECT_EQ(test::effective(answer, "MEGASCALE_SLICE_ID"), "1");
+  const auto answer = admit(PodBuilder(pod).on("2x4", 4));
+  EXPECT_EQ(effective(answer, "MEGASCALE_NUM_SLICES"), "2");
+  EXPECT_EQ(effective(answer, "MEGASCALE_SLICE_ID"), "1");
 }
 
 // The Job's own index reaches a container by a variable that a manifest may forget in one of two
 // (SemiAnalysisAI/InferenceX#1814); the id is written into each that has chips, and into no other.
 TEST(JobSetIdentity, reaches_each_container_that_has_chips) {
-  const auto answer = test::admit(a_pod()
-                                      .jobset("s", "r", 1, 0, 1)
-                                      .topology("2x4")
-                                      .tpu(4)
-                                      .container("bench")
-                                      .env("JOB_COMPLETION_INDEX", "1"));
-  EXPECT_EQ(test::effective(answer, "TPU_WORKER_ID"), "1");
-  EXPECT_EQ(test::effective(answer, "TPU_WORKER_ID", 1), "(absent)");
+  const auto answer = admit(a_pod()
+                                .jobset("s", "r", 1, 0, 1)
+                                .on("2x4", 4)
+                                .container("bench")
+                                .env("JOB_COMPLETION_INDEX", "1"));
+  EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "1");
+  EXPECT_EQ(effective(answer, "TPU_WORKER_ID", 1), "(absent)");
 }
 
 TEST(JobSetIdentity, a_group_of_several_replicated_jobs_counts_its_slices) {
@@ -79,22 +76,21 @@ TEST(JobSetIdentity, a_group_of_several_replicated_jobs_counts_its_slices) {
 TEST(JobSetIdentity, what_is_missing_is_named) {
   for (const char* label : {"replicatedjob-name", "job-index", "replicatedjob-replicas"}) {
     const std::string key = std::string("jobset.sigs.k8s.io/") + label;
-    for (const test::json& value : {test::json(""), test::json(nullptr)}) {
+    for (const json& value : {json(""), json(nullptr)}) {
       const Identified pod(a_pod().jobset("s", "r", 2, 1, 0).label(key, value));
-      EXPECT_NE(pod.member.incomplete.find(key), std::string_view::npos) << pod.member.incomplete;
+      EXPECT_TRUE(has(pod.member.incomplete, key));
     }
   }
   const char* const index = "batch.kubernetes.io/job-completion-index";
   const Identified pod(a_pod().jobset("s", "r", 2, 1, 0).label(index, "").annotation(index, ""));
-  EXPECT_NE(pod.member.incomplete.find("completionMode: Indexed"), std::string_view::npos);
+  EXPECT_TRUE(has(pod.member.incomplete, "completionMode: Indexed"));
 }
 
 // Replicated job "second" of a group of three slices, of which slice 0 is "first"'s.
 PodBuilder of_a_group() {
   return a_pod()
       .jobset("train", "second", 2, 1, 1)
-      .topology("2x4")
-      .tpu(4)
+      .on("2x4", 4)
       .label("jobset.sigs.k8s.io/group-name", "g")
       .label("jobset.sigs.k8s.io/group-replicas", "3")
       .label("jobset.sigs.k8s.io/job-group-index", "2");
@@ -102,30 +98,28 @@ PodBuilder of_a_group() {
 
 TEST(JobSetGroup, meets_at_the_coordinator_of_the_jobset) {
   const auto answer =
-      test::admit(of_a_group().label("jobset.sigs.k8s.io/coordinator", "train-first-0-0.train"));
-  EXPECT_EQ(test::effective(answer, "MEGASCALE_COORDINATOR_ADDRESS"), "train-first-0-0.train");
-  EXPECT_EQ(test::effective(answer, "MEGASCALE_NUM_SLICES"), "3");
-  EXPECT_EQ(test::effective(answer, "MEGASCALE_SLICE_ID"), "2");
-  EXPECT_TRUE(answer.warnings.empty()) << test::json(answer.warnings);
+      admit(of_a_group().label("jobset.sigs.k8s.io/coordinator", "train-first-0-0.train"));
+  EXPECT_EQ(effective(answer, "MEGASCALE_COORDINATOR_ADDRESS"), "train-first-0-0.train");
+  EXPECT_EQ(effective(answer, "MEGASCALE_NUM_SLICES"), "3");
+  EXPECT_EQ(effective(answer, "MEGASCALE_SLICE_ID"), "2");
+  EXPECT_TRUE(answer.warnings.empty()) << json(answer.warnings);
 }
 
 TEST(JobSetGroup, without_a_coordinator_nobody_joins) {
-  const auto answer = test::admit(of_a_group());
-  EXPECT_EQ(test::effective(answer, "MEGASCALE_NUM_SLICES"), "(absent)");
-  EXPECT_NE(answer.warning("TPU-206: the 3 slices of this group"), "");
+  const auto answer = admit(of_a_group());
+  EXPECT_EQ(effective(answer, "MEGASCALE_NUM_SLICES"), "(absent)");
+  EXPECT_TRUE(has(answer.warnings, "TPU-206: the 3 slices of this group"));
   // Whoever says it all himself is not told.
-  EXPECT_EQ(test::admit(of_a_group().env("MEGASCALE_NUM_SLICES", "")).warning("TPU-206"), "");
+  EXPECT_FALSE(has(admit(of_a_group().env("MEGASCALE_NUM_SLICES", "")).warnings, "TPU-206"));
 }
 
 // The coordinator of other JobSets is not where slices meet (Pathways' head).
 TEST(JobSetGroup, is_the_only_one_that_reads_the_coordinator) {
-  const auto answer =
-      test::admit(a_pod()
-                      .jobset("train", "slice", 2, 1, 1)
-                      .topology("2x4")
-                      .tpu(4)
-                      .label("jobset.sigs.k8s.io/coordinator", "train-head-0-0.train"));
-  EXPECT_EQ(test::effective(answer, "MEGASCALE_COORDINATOR_ADDRESS"), "train-slice-0-0.train");
+  const auto answer = admit(a_pod()
+                                .jobset("train", "slice", 2, 1, 1)
+                                .on("2x4", 4)
+                                .label("jobset.sigs.k8s.io/coordinator", "train-head-0-0.train"));
+  EXPECT_EQ(effective(answer, "MEGASCALE_COORDINATOR_ADDRESS"), "train-slice-0-0.train");
 }
 
 }  // namespace

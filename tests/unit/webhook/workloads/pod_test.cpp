@@ -4,13 +4,13 @@
 
 #include <string_view>
 
+#include "tests/support/has.hpp"
 #include "tests/support/identified.hpp"
 
 namespace tpuwh::webhook::workloads {
 namespace {
 
-using test::a_pod;
-using test::Identified;
+using namespace test;
 
 TEST(PodIdentity, is_the_owners_else_its_name) {
   const Identified owned(a_pod().owner("ReplicaSet", "web-5d8", "u"));
@@ -25,7 +25,7 @@ TEST(PodIdentity, is_the_owners_else_its_name) {
 TEST(PodIdentity, says_nothing_about_a_host) {
   const Identified pod(a_pod());
   EXPECT_FALSE(pod.member.host.present());
-  EXPECT_NE(pod.member.incomplete.find("Indexed Job"), std::string_view::npos);
+  EXPECT_TRUE(has(pod.member.incomplete, "Indexed Job"));
 }
 
 }  // namespace

@@ -7,15 +7,11 @@
 #include <string_view>
 
 #include "tests/support/identified.hpp"
-#include "tests/support/named_case.hpp"
 
 namespace tpuwh::webhook::workloads {
 namespace {
 
-using test::a_pod;
-using test::case_name;
-using test::Identified;
-using test::PrintTo;
+using namespace test;
 
 TEST(RayIdentity, is_what_kuberay_wrote) {
   const Identified pod(a_pod().ray("c", "g-1", 2, 3));
@@ -45,45 +41,27 @@ TEST(RayIdentity, without_host_indexing_a_ledger_gives_the_place) {
   EXPECT_EQ(pod.member.incomplete, "");
 }
 
-struct Service {
-  std::string_view name;
-  std::string cluster;
-  bool truncates;
-  std::string want;
-};
-
-class RayService : public testing::TestWithParam<Service> {};
-
-// The first two rows are KubeRay's own (docs/facts.md#kuberay-service).
-TEST_P(RayService, is_named_as_by_kuberay) {
-  const Identified pod(a_pod().ray(GetParam().cluster, "g", 0, 0),
-                       {.kuberay_truncates_service_name = GetParam().truncates});
-  EXPECT_EQ(pod.member.subdomain, GetParam().want);
+// The first two are KubeRay's own (docs/facts.md#kuberay-service).
+TEST(RayService, is_named_as_by_kuberay) {
+  const auto service = [](const std::string& cluster, bool truncates) {
+    const Identified pod(a_pod().ray(cluster, "g", 0, 0),
+                         {.kuberay_truncates_service_name = truncates});
+    return std::string(pod.member.subdomain);
+  };
+  const std::string long_name = "really-really-extremely-long-test-raycluster-name";
+  const std::string letters(40, 'c'), longest(53, 'c');
+  EXPECT_EQ(service(long_name, false), long_name + "-headless");
+  EXPECT_EQ(service(long_name, true), "eally-extremely-long-test-raycluster-name-headless");
+  EXPECT_EQ(service("c", false), "c-headless");
+  EXPECT_EQ(service("c", true), "c-headless");
+  EXPECT_EQ(service(letters + "c", true), letters + "c-headless");
+  EXPECT_EQ(service("xc" + letters, true), "c" + letters + "-headless");
+  EXPECT_EQ(service("xa" + letters, true), "a" + letters + "-headless");
+  EXPECT_EQ(service("xz" + letters, true), "z" + letters + "-headless");
+  EXPECT_EQ(service("x1" + letters, true), "r" + letters + "-headless");
+  EXPECT_EQ(service("x-" + letters, true), "r" + letters + "-headless");
+  EXPECT_EQ(service(longest, false), longest + "-headless");
 }
-
-const std::string longest(53, 'c');
-
-INSTANTIATE_TEST_SUITE_P(
-    Ray, RayService,
-    testing::Values(
-        Service{"whole", "really-really-extremely-long-test-raycluster-name", false,
-                "really-really-extremely-long-test-raycluster-name-headless"},
-        Service{"cut", "really-really-extremely-long-test-raycluster-name", true,
-                "eally-extremely-long-test-raycluster-name-headless"},
-        Service{"short_whole", "c", false, "c-headless"},
-        Service{"short_cut", "c", true, "c-headless"},
-        Service{"fifty", std::string(41, 'c'), true, std::string(41, 'c') + "-headless"},
-        Service{"fifty_one", "x" + std::string(41, 'c'), true, std::string(41, 'c') + "-headless"},
-        Service{"first_letter_first", "xa" + std::string(40, 'c'), true,
-                "a" + std::string(40, 'c') + "-headless"},
-        Service{"last_letter_first", "xz" + std::string(40, 'c'), true,
-                "z" + std::string(40, 'c') + "-headless"},
-        Service{"digit_first", "x1" + std::string(40, 'c'), true,
-                "r" + std::string(40, 'c') + "-headless"},
-        Service{"dash_first", "x-" + std::string(40, 'c'), true,
-                "r" + std::string(40, 'c') + "-headless"},
-        Service{"longest_whole", longest, false, longest + "-headless"}),
-    case_name);
 
 struct OneService final : read::ClusterView {
   std::optional<std::string> ray_headless_service(std::string_view ns,

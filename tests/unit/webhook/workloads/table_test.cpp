@@ -7,62 +7,41 @@
 #include <string_view>
 
 #include "tests/support/identified.hpp"
-#include "tests/support/named_case.hpp"
 
 namespace tpuwh::webhook::workloads {
 namespace {
 
-using test::a_pod;
-using test::case_name;
-using test::Identified;
-using test::PodBuilder;
-using test::PrintTo;
+using namespace test;
 
-struct Claimed {
-  std::string_view name;
-  PodBuilder pod;
-  std::string_view want;
-};
-
-class WorkloadOf : public testing::TestWithParam<Claimed> {};
-
-TEST_P(WorkloadOf, is_the_first_that_claims_the_pod) {
-  const Identified pod(GetParam().pod);
-  EXPECT_EQ(pod.workload.name, GetParam().want);
+TEST(WorkloadOf, is_the_first_that_claims_the_pod) {
+  const auto of = [](const PodBuilder& pod) { return Identified(pod).workload.name; };
+  const auto jobset = [] { return a_pod().jobset("s", "r", 1, 0, 0); };
+  const auto ray = [] { return a_pod().ray("c", "g", 0, 0); };
+  EXPECT_EQ(of(a_pod()), "pod");
+  EXPECT_EQ(of(a_pod().job("t", 0)), "job");
+  EXPECT_EQ(of(jobset()), "jobset") << "a Job, too";
+  EXPECT_EQ(of(ray()), "ray");
+  EXPECT_EQ(of(jobset()
+                   .label("ray.io/node-type", "worker")
+                   .label("ray.io/cluster", "c")
+                   .label("ray.io/group", "g")),
+            "ray");
+  EXPECT_EQ(of(ray().label("ray.io/node-type", "head")), "pod");
+  EXPECT_EQ(of(ray().label("ray.io/group", "")), "pod");
+  EXPECT_EQ(of(ray().label("ray.io/cluster", nullptr)), "pod");
+  EXPECT_EQ(of(jobset().label("jobset.sigs.k8s.io/jobset-name", "")), "job");
+  EXPECT_EQ(of(a_pod().owner("Job", "t", "u")), "job");
+  EXPECT_EQ(of(a_pod().label("batch.kubernetes.io/job-name", "t")), "job");
+  EXPECT_EQ(of(a_pod().label("job-name", "t")), "job");
+  EXPECT_EQ(of(a_pod().owner("ReplicaSet", "d-5d8", "u")), "pod");
+  EXPECT_EQ(of(a_pod().owner("StatefulSet", "s", "u")), "statefulset");
+  EXPECT_EQ(of(a_pod().lws("vllm", 0, 1, 4)), "lws");
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Table, WorkloadOf,
-    testing::Values(
-        Claimed{"plain", a_pod(), "pod"}, Claimed{"job", a_pod().job("t", 0), "job"},
-        Claimed{"jobset_is_a_job_too", a_pod().jobset("s", "r", 1, 0, 0), "jobset"},
-        Claimed{"ray", a_pod().ray("c", "g", 0, 0), "ray"},
-        Claimed{"ray_inside_a_jobset",
-                a_pod()
-                    .jobset("s", "r", 1, 0, 0)
-                    .label("ray.io/node-type", "worker")
-                    .label("ray.io/cluster", "c")
-                    .label("ray.io/group", "g"),
-                "ray"},
-        Claimed{"ray_head", a_pod().ray("c", "g", 0, 0).label("ray.io/node-type", "head"), "pod"},
-        Claimed{"ray_without_group", a_pod().ray("c", "g", 0, 0).label("ray.io/group", ""), "pod"},
-        Claimed{"ray_without_cluster", a_pod().ray("c", "g", 0, 0).label("ray.io/cluster", nullptr),
-                "pod"},
-        Claimed{"jobset_with_an_empty_name",
-                a_pod().jobset("s", "r", 1, 0, 0).label("jobset.sigs.k8s.io/jobset-name", ""),
-                "job"},
-        Claimed{"job_by_owner_alone", a_pod().owner("Job", "t", "u"), "job"},
-        Claimed{"job_by_label_alone", a_pod().label("batch.kubernetes.io/job-name", "t"), "job"},
-        Claimed{"job_by_old_label", a_pod().label("job-name", "t"), "job"},
-        Claimed{"deployment", a_pod().owner("ReplicaSet", "d-5d8", "u"), "pod"},
-        Claimed{"statefulset", a_pod().owner("StatefulSet", "s", "u"), "statefulset"},
-        Claimed{"lws", a_pod().lws("vllm", 0, 1, 4), "lws"}),
-    case_name);
 
 TEST(Table, its_last_claims_every_pod) {
   std::set<std::string_view> names;
   for (const Workload& workload : workloads()) EXPECT_TRUE(names.insert(workload.name).second);
-  const test::ReadPod empty(a_pod());
+  const ReadPod empty(a_pod());
   EXPECT_TRUE(workloads().back().claims(empty.pod));
 }
 

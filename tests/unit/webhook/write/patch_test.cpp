@@ -262,47 +262,5 @@ TEST(PatchTest, the_prefix_is_escaped_as_a_pointer) {
   EXPECT_EQ(patch.escaped_prefix(), "tpu-webhook.dev~1");
 }
 
-// --- The strict applier of the tests --------------------------------------------------------
-
-TEST(StrictPatch, takes_what_every_applier_takes) {
-  json document = json::parse(R"({"a":{"b":[1,2]},"n":null,"a/b":1,"m~n":2})");
-  EXPECT_EQ(test::apply_strictly(document, json::parse(R"([
-      {"op":"add","path":"/a/c","value":3}, {"op":"add","path":"/a/b/0","value":0},
-      {"op":"add","path":"/a/b/-","value":9}, {"op":"add","path":"/a/b/4","value":10},
-      {"op":"replace","path":"/a/b/1","value":7}, {"op":"remove","path":"/a/b/2"},
-      {"op":"add","path":"/n","value":{}}, {"op":"add","path":"/n/x","value":1},
-      {"op":"replace","path":"/a~1b","value":5}, {"op":"remove","path":"/m~0n"}])")),
-            "");
-  EXPECT_EQ(document, json::parse(R"({"a":{"b":[0,7,9,10],"c":3},"n":{"x":1},"a/b":5})"));
-}
-
-TEST(StrictPatch, refuses_what_only_some_take) {
-  for (const char* operation : {R"({"op":"add","path":"/x/y","value":1})",
-                                R"({"op":"add","path":"/n/x","value":1})",
-                                R"({"op":"add","path":"/a/b/3","value":1})",
-                                R"({"op":"add","path":"/a/b/-1","value":1})",
-                                R"({"op":"add","path":"/a/b/01","value":1})",
-                                R"({"op":"replace","path":"/a/b/-","value":1})",
-                                R"({"op":"replace","path":"/a/x","value":1})",
-                                R"({"op":"remove","path":"/a/x"})",
-                                R"({"op":"remove","path":"/a/b/2"})",
-                                R"({"op":"add","path":"a","value":1})",
-                                R"({"op":"add","path":"","value":1})",
-                                R"({"op":"add","path":"/a~2","value":1})",
-                                R"({"op":"add","path":"/a~","value":1})",
-                                R"({"op":"add","path":"/a"})",
-                                R"({"op":"remove","path":"/a","value":1})",
-                                R"({"op":"add","path":"/a","value":1,"x":1})",
-                                R"({"op":"test","path":"/n","value":null})",
-                                R"({"op":"copy","from":"/a","path":"/x"})",
-                                R"({"op":"add","path":"/s/x","value":1})",
-                                R"({"op":"ADD","path":"/a","value":1})",
-                                "5"}) {
-    json document = json::parse(R"({"a":{"b":[1,2]},"n":null,"s":"text"})");
-    EXPECT_NE(test::apply_strictly(document, json::array({json::parse(operation)})), "")
-        << operation;
-  }
-}
-
 }  // namespace
 }  // namespace tpuwh::webhook::write

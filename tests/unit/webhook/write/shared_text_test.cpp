@@ -13,8 +13,7 @@
 namespace tpuwh::webhook::write {
 namespace {
 
-using test::a_pod;
-using test::json;
+using namespace test;
 
 std::string some_text(std::size_t size) {
   return std::string(size, 'x');
@@ -157,7 +156,7 @@ TEST(SharedText, is_encoded_as_part_of_a_patch) {
       }
       Json encoded;
       patch.encode(encoded);
-      const json operations = json::parse(test::decode_base64(std::string(encoded.view())));
+      const json operations = json::parse(decode_base64(std::string(encoded.view())));
       ASSERT_EQ(operations.size(), 2u);
       for (const json& operation : operations)
         EXPECT_EQ(operation["value"], std::string(size, 'x'));
@@ -180,10 +179,10 @@ TEST(SharedText, of_characters_that_nobody_meant_is_not_sound) {
 // thing alone, in turns through one workspace.
 TEST(SharedText, slices_are_not_mixed_up) {
   const auto jobset = [](const char* name, const char* part, unsigned slice, unsigned host) {
-    return a_pod().jobset(name, part, 2, slice, host).topology("2x4").tpu(4);
+    return a_pod().jobset(name, part, 2, slice, host).on("2x4", 4);
   };
-  const auto hostnames = [](const test::PodBuilder& pod) {
-    return test::effective(test::admit(pod), "TPU_WORKER_HOSTNAMES");
+  const auto hostnames = [](const PodBuilder& pod) {
+    return effective(admit(pod), "TPU_WORKER_HOSTNAMES");
   };
   const std::string our_prefix = "tpu-webhook.dev/";
   for (int round = 0; round < 2; ++round) {
@@ -193,14 +192,13 @@ TEST(SharedText, slices_are_not_mixed_up) {
     EXPECT_EQ(hostnames(jobset("a", "b", 0, 0).topology("4x4")),
               "a-b-0-0.a,a-b-0-1.a,a-b-0-2.a,a-b-0-3.a");
     EXPECT_EQ(hostnames(jobset("a", "b", 0, 0).set("/spec/subdomain", "c")), "a-b-0-0.c,a-b-0-1.c");
-    EXPECT_EQ(hostnames(a_pod().job("a-b-0", 0).topology("2x4").tpu(4)), "a-b-0-0.svc,a-b-0-1.svc");
-    EXPECT_EQ(hostnames(a_pod().statefulset("a", 3).topology("2x4").tpu(4)), "a-2.svc,a-3.svc");
+    EXPECT_EQ(hostnames(a_pod().job("a-b-0", 0).on("2x4", 4)), "a-b-0-0.svc,a-b-0-1.svc");
+    EXPECT_EQ(hostnames(a_pod().statefulset("a", 3).on("2x4", 4)), "a-2.svc,a-3.svc");
     EXPECT_EQ(hostnames(a_pod()
                             .owner("X", "x", "u")
-                            .topology("2x4")
-                            .tpu(4)
-                            .annotation(our_prefix + "worker-id", "0")
-                            .annotation(our_prefix + "hostnames", "a-2.svc,b")),
+                            .on("2x4", 4)
+                            .ours("worker-id", "0")
+                            .ours("hostnames", "a-2.svc,b")),
               "a-2.svc,b");
   }
 }
