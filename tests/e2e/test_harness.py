@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from controlplane import net, pins, process
+from controlplane import cache, net, pins, process, programs
 from controlplane.state import State
 from harness import audit, pipe, report
 from harness.api import Api, Refused, wait_for
@@ -341,6 +341,15 @@ def test_the_modules_have_the_releases_of_the_pins():
 def test_what_is_common_is_compiled_once():
     """By Helm and the control plane: a library at another release is compiled again, and so is all that imports it."""
     assert not of_programs("compiled_apart(['kubernetes', 'helm'])", "")
+
+
+def test_a_module_without_a_checksum_is_refused(tmp_path, monkeypatch):
+    """None is fetched: what is built is what modules/go.sum knows."""
+    lines = cache.CHECKSUMS.read_text(encoding="utf-8").splitlines(keepends=True)
+    monkeypatch.setattr(cache, "CHECKSUMS", tmp_path / "go.sum")
+    cache.CHECKSUMS.write_text("".join(line for line in lines if not line.startswith("helm.sh/helm/v4 ")), encoding="utf-8")
+    with pytest.raises(RuntimeError, match="helm.sh/helm/v4@.*: verifying .*invalid GOSUMDB"):
+        programs.compiled_apart(["helm"])
 
 
 def of_programs(call, name):

@@ -37,10 +37,9 @@ def module_folder(name: str) -> pathlib.Path:
     """Of a module: that which a program is built from, or that Kueue is built with."""
     program = "kueue" if name in OF_KUEUE else OF_PROGRAM.get(name, name)
     module = OF_KUEUE.get(name) or programs.SOURCES[program].module
-    answer = subprocess.run(
-        ["go", "mod", "download", "-json", module], cwd=programs.pinned_folder(program), env=cache.go_environment(),
-        capture_output=True, text=True, check=False,
-    )
+    folder = programs.pinned_folder(program)
+    answer = subprocess.run(["go", "mod", "download", "-json", module], cwd=folder, env=cache.go_environment(module=folder),
+                            capture_output=True, text=True, check=False)
     if answer.returncode != 0:
         raise SystemExit(f"{module} cannot be had: {answer.stdout}{answer.stderr}")
     return pathlib.Path(json.loads(answer.stdout)["Dir"])

@@ -1,22 +1,27 @@
 """Where things outside the checkout live.
 
     <root>/go-mod, go-build          Go's module and build caches, shared by all versions
+    <root>/workspaces/<hash>/        go.work of one module; see go_environment
     <root>/controlplane-<hash>/      programs and rendered manifests of one set of versions
         bin/                         etcd, kube-apiserver, …
         objects/<operator>.json      CRDs, roles and webhook configurations, as rendered
         built/<module>.json          what the first build of a module cost
 
-<hash> covers the go.mod, go.sum and main.go of a set of pins, the recipe in programs.py and the Go release, so a
-change of any of them builds anew and nothing else does.
+The last <hash> covers the go.mod and main.go of a set of pins, modules/go.sum, the recipe in programs.py and the Go
+release, so a change of any of them builds anew and nothing else does.
 """
 
 import hashlib
+import json
 import os
 import pathlib
 import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
 MODULES = HERE / "modules"
+CHECKSUMS = MODULES / "go.sum"  # of all modules; a line for each file that Go reads
+# Of no form that Go accepts: it fails as soon as it wants the checksum of a module without a line in CHECKSUMS.
+NO_OTHER_CHECKSUMS = "modules/go.sum-alone"
 
 
 def root() -> pathlib.Path:
@@ -25,19 +30,40 @@ def root() -> pathlib.Path:
     return pathlib.Path(chosen) if chosen else pathlib.Path.home() / ".cache" / "tpu-webhook"
 
 
-def go_environment(with_c: bool = False) -> dict:
-    """The environment every `go` command runs in. -modcacherw lets `rm -rf` remove the cache."""
+def go_environment(with_c: bool = False, module: pathlib.Path | None = None) -> dict:
+    """The environment every `go` command runs in. -modcacherw lets `rm -rf` remove the cache.
+
+    `module` is the folder of a go.mod. It is a workspace by itself: there, Go does not want indirect requirements listed.
+    It computes them from the go.mod files of the direct ones, which CHECKSUMS pins, so they are the same on every machine.
+    With ${TPUWH_NEW_MODULES}, lines that CHECKSUMS lacks are fetched from sum.golang.org and added.
+    """
     environment = dict(os.environ)
+    if module:
+        environment["GOSUMDB"] = "sum.golang.org" if os.environ.get("TPUWH_NEW_MODULES") else NO_OTHER_CHECKSUMS
+        environment["GONOSUMDB"] = "none"  # no module is exempt, whatever GOPRIVATE says
     environment.update(
         GOCACHE=str(root() / "go-build"),
         GOMODCACHE=str(root() / "go-mod"),
         GOFLAGS="-buildvcs=false -modcacherw",
         GOTOOLCHAIN="local",
-        GOWORK="off",
+        GOWORK=str(_workspace(module)) if module else "off",
         CGO_ENABLED=str(int(with_c)),
         GOGC="400",  # the compiler collects less often: an eighth of its CPU, for memory that is there
     )
     return environment
+
+
+def _workspace(module: pathlib.Path) -> pathlib.Path:
+    """Write the go.work of this module alone, with CHECKSUMS beside it."""
+    folder = root() / "workspaces" / hashlib.sha256(str(module).encode()).hexdigest()[:12]
+    folder.mkdir(parents=True, exist_ok=True)
+    release = next(line for line in (module / "go.mod").read_text(encoding="utf-8").splitlines() if line.startswith("go "))
+    new = folder / f"go.work.{os.getpid()}"
+    new.write_text(f"{release}\n\nuse {json.dumps(str(module))}\n", encoding="utf-8")
+    os.replace(new, folder / "go.work")
+    new.symlink_to(CHECKSUMS)
+    os.replace(new, folder / "go.work.sum")
+    return folder / "go.work"
 
 
 def go_version() -> str:
@@ -48,7 +74,7 @@ def go_version() -> str:
 def home(folders: list, recipe: str) -> pathlib.Path:
     """The folder for the versions of these folders of MODULES; `recipe` is whatever else decides the result."""
     digest = hashlib.sha256()
-    files = [MODULES / folder / name for folder in folders for name in ("go.mod", "go.sum", "main.go")]
+    files = [CHECKSUMS, *(MODULES / folder / name for folder in folders for name in ("go.mod", "main.go"))]
     for path in filter(pathlib.Path.exists, files):
         digest.update(path.relative_to(MODULES).as_posix().encode() + b"\0" + path.read_bytes())
     digest.update(recipe.encode() + go_version().encode())

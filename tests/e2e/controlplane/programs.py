@@ -147,10 +147,10 @@ def disagreements() -> list:
     """Of programs whose go.mod has another release than pins.toml: what both say."""
     found = []
     for module in MODULES.values():
-        resolved = _resolved(_pins(module) / "go.mod")
+        required = _required(_pins(module) / "go.mod")
         for program in module.programs:
             source = SOURCES[program]
-            says, wanted = resolved.get(source.module, "nothing"), pins.release(source.project)
+            says, wanted = required.get(source.module, "nothing"), pins.release(source.project)
             if says != wanted:
                 found.append(f"{program}: {_pins(module)}/go.mod has {says}, {pins.FILE} {wanted}")
     return found
@@ -158,16 +158,15 @@ def disagreements() -> list:
 
 def compiled_apart(names) -> list:
     """What these modules would share if they had the same release of it: it is compiled for each, and all that imports it."""
-    releases = [_resolved(_pins(MODULES[name]) / "go.mod") for name in names]
+    releases = [_releases(_packages(MODULES[name])) for name in names]
     return [f"{path}: {' and '.join(sorted(has))}" for path in sorted(set().union(*releases))
             if len(has := {each[path] for each in releases if path in each}) > 1]
 
 
-def _resolved(go_mod: pathlib.Path) -> dict:
-    """Module paths that a go.mod requires, with their releases, or with those that they are replaced by."""
+def _required(go_mod: pathlib.Path) -> dict:
+    """Module paths that a go.mod requires, with their releases."""
     words = [line.replace("require ", "").split() for line in go_mod.read_text(encoding="utf-8").splitlines()]
-    found = {each[0]: each[1] for each in words if len(each) >= 2 and re.match(r"v\d", each[1])}
-    return found | {each[0]: each[-1] for each in words if "=>" in each and each[0] in found}
+    return {each[0]: each[1] for each in words if len(each) >= 2 and re.match(r"v\d", each[1])}
 
 
 def _module_of(name: str) -> Module:
@@ -219,12 +218,7 @@ def _build(module: Module, folder: pathlib.Path) -> None:
 
 def _module_folder(module: Module, wanted: str) -> pathlib.Path:
     """Where Go unpacked the module whose config/ we render."""
-    answer = subprocess.run(
-        ["go", "list", "-m", "-f", "{{.Dir}}", wanted],
-        cwd=_pins(module), env=cache.go_environment(),
-        capture_output=True, text=True, check=True,
-    )
-    return pathlib.Path(answer.stdout.strip())
+    return pathlib.Path(_go_list(module, "-m", "-f", "{{.Dir}}", wanted)[0])
 
 
 def _made(package: str) -> str:
@@ -247,10 +241,12 @@ def _go_build(module: Module, output: pathlib.Path) -> None:
     static = ("-linkmode external -extldflags -static" if module.c_tags else "", *(["-tags", tags] if tags else []))
     command += ["-gcflags=all=-dwarf=false -l", "-gcflags=std=-dwarf=false", "-ldflags", f"-s -w {module.stamp} {static[0]}".strip(), *static[1:]]
     command += ["-o", f"{output}/", *module.programs.values()]
-    total = _package_count(module)
+    packages = _packages(module)
+    if wrong := _raised(module, _releases(packages)):
+        raise RuntimeError("\n".join(wrong))
     started, lines = time.monotonic(), []
     with subprocess.Popen(
-        command, cwd=_pins(module), env=cache.go_environment(bool(module.c_tags)),
+        command, cwd=_pins(module), env=cache.go_environment(bool(module.c_tags), _pins(module)),
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     ) as process:
         reader = threading.Thread(target=lambda: lines.extend(process.stderr), daemon=True)
@@ -262,7 +258,7 @@ def _go_build(module: Module, output: pathlib.Path) -> None:
                 last = lines[-1].strip() if lines else "nothing compiled yet"
                 print(
                     f"  {module.name}: {time.monotonic() - started:4.0f} s, "
-                    f"{len(lines)} of at most {total} packages, {last}",
+                    f"{len(lines)} of at most {len(packages)} packages, {last}",
                     flush=True,
                 )
         reader.join(timeout=5)
@@ -270,13 +266,31 @@ def _go_build(module: Module, output: pathlib.Path) -> None:
         raise RuntimeError(f"go build of {module.name} failed:\n" + "".join(lines[-40:]))
 
 
-def _package_count(module: Module) -> int:
-    """Packages behind a module's programs; this is also what downloads its modules."""
-    answer = subprocess.run(
-        ["nice", "-n", "19", "go", "list", "-deps", "-tags", f"{module.c_tags} {module.tags}".strip(), *module.programs.values()],
-        cwd=_pins(module), env=cache.go_environment(),
-        capture_output=True, text=True, check=False,
-    )
+def _packages(module: Module) -> list:
+    """Packages behind a module's programs, each with its module and the release of that; this also downloads modules.
+
+    Of what is replaced it is the release that is asked for: by -trimpath it is in what is compiled.
+    """
+    form = "{{.ImportPath}}{{with .Module}} {{.Path}} {{.Version}}{{end}}"
+    tags = f"{module.c_tags} {module.tags}".strip()
+    return _go_list(module, "-deps", "-tags", tags, "-f", form, *module.programs.values())
+
+
+def _releases(packages: list) -> dict:
+    """Module paths, with their releases; without Go's own library and main.go of the folder, which have none."""
+    return dict(words[1:] for words in map(str.split, packages) if len(words) == 3)
+
+
+def _raised(module: Module, releases: dict) -> list:
+    """What a go.mod requires and another requirement of it has at a later release: what both say."""
+    required = _required(_pins(module) / "go.mod")
+    return [f"{path}: {_pins(module)}/go.mod has {says}, and Go selects {releases[path]}"
+            for path, says in required.items() if releases.get(path, says) != says]
+
+
+def _go_list(module: Module, *arguments) -> list:
+    answer = subprocess.run(["nice", "-n", "19", "go", "list", *arguments], cwd=_pins(module), capture_output=True, text=True, check=False,
+                            env=cache.go_environment(bool(module.c_tags), _pins(module)))
     if answer.returncode != 0:
         raise RuntimeError(f"go list of {module.name} failed:\n{answer.stderr[-2000:]}")
-    return len(answer.stdout.splitlines())
+    return answer.stdout.splitlines()

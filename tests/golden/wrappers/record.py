@@ -6,7 +6,6 @@ The unit tests of kubectl/predict/wrappers compare what is made there with these
 """
 
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,11 +20,9 @@ MODULES = cache.MODULES / "today" / "operators"
 
 def build(folder: pathlib.Path) -> pathlib.Path:
     """The program, by the flags of the end-to-end suite, whose packages are compiled then."""
-    for file in (HERE / "controllers" / "main.go", MODULES / "go.mod", MODULES / "go.sum"):
-        shutil.copy(file, folder)
-    command = ["nice", "-n", "19", "go", "build", "-mod=mod", "-p", "2", "-trimpath", "-gcflags=all=-dwarf=false",
-               "-ldflags=-s -w", "-o", "controllers", "."]
-    subprocess.run(command, cwd=folder, env=cache.go_environment(), check=True)
+    command = ["nice", "-n", "19", "go", "build", "-p", "2", "-trimpath", "-gcflags=all=-dwarf=false",
+               "-ldflags=-s -w", "-o", folder / "controllers", HERE / "controllers" / "main.go"]
+    subprocess.run(command, cwd=MODULES, env=cache.go_environment(module=MODULES), check=True)
     return folder / "controllers"
 
 

@@ -78,7 +78,8 @@ def build(folder):
     if not shutil.which("go"):
         raise Absent("no go to build the API server's client with")
     made = folder / "apiserver"
-    subprocess.run(["go", "build", "-o", made, "."], cwd=HERE / "apiserver", env=cache.go_environment(), check=True)
+    subprocess.run(["go", "build", "-o", made, "."], cwd=HERE / "apiserver",
+                   env=cache.go_environment(module=HERE / "apiserver"), check=True)
     return made
 
 
