@@ -75,46 +75,40 @@ void set_mode(Config& config, const Workload& workload, Mode mode) {
 class Search {
  public:
   Search(const std::map<std::string, Seen>& found, const std::string& prefix) : found_(found) {
-    now_.prefix = prefix;
-    for (const bool claims : {false, true}) {
-      now_.claims = claims;
-      now_.workloads = {};
-      next(0);
-    }
+    Config config;
+    config.prefix = prefix;
+    config.workloads = {};
+    next(0, config);
+    config.claims = true;
+    next(0, config);
   }
 
-  const Config& best() const { return best_; }
+  Config best;
 
  private:
-  void next(std::size_t index) {
-    const auto table = webhook::workloads::workloads();
-    if (index == table.size()) return take();
-    const Workload& workload = table[index];
+  void next(std::size_t index, const Config& config) {
+    if (index == rules_of_.size()) {
+      const int score = likeness_of(found_, config);
+      if (config.workloads == webhook::config::WorkloadSet() || score <= most_) return;
+      most_ = score;
+      best = config;
+      return;
+    }
+    const Workload& workload = webhook::workloads::workloads()[index];
     const auto at = found_.find(rules_of_[index].entry);
     const bool reached = at != found_.end() && at->second.reached;
-    const bool keyed = !workload.label_key.empty();
-    const auto before = now_;
-    if (!keyed || !reached) next(index + 1);
-    if (!keyed || reached)
+    const bool keyless = workload.label_key.empty();
+    if (keyless || !reached) next(index + 1, config);
+    if (keyless || reached)
       for (const Mode mode : {Mode::enforce, Mode::shadow}) {
-        set_mode(now_, workload, mode);
-        next(index + 1);
-        now_ = before;
+        Config with = config;
+        set_mode(with, workload, mode);
+        next(index + 1, with);
       }
-  }
-
-  void take() {
-    if (now_.workloads == webhook::config::WorkloadSet()) return;
-    const int score = likeness_of(found_, now_);
-    if (score <= most_) return;
-    most_ = score;
-    best_ = now_;
   }
 
   const std::map<std::string, Seen>& found_;
   std::vector<rules::OfWorkload> rules_of_ = rules::of_workloads();
-  Config now_;
-  Config best_;
   int most_ = -1;
 };
 
@@ -133,7 +127,13 @@ Config by_settings(const View& view) {
 
 Config layout_of(const View& view) {
   if (settings_known(view)) return by_settings(view);
-  return Search(seen(all_entries(view.configuration.object)), annotation_prefix(view)).best();
+  // A search renders hundreds of configurations, and a dozen checks of one View need its result.
+  thread_local Json of;
+  thread_local Config last;
+  const Json& entries = all_entries(view.configuration.object);
+  const std::string prefix = annotation_prefix(view);
+  if (of != entries || last.prefix != prefix) last = Search(seen(of = entries), prefix).best;
+  return last;
 }
 
 std::vector<std::string> workloads_of(const View& view, const Json& entry) {

@@ -99,11 +99,14 @@ std::vector<std::string> texts_of_one_hash(std::size_t count) {
   const auto shifted = [](std::uint64_t value) { return value ^ (value >> 47); };
   std::vector<std::string> out;
   for (std::uint64_t number = 0; out.size() < count; ++number) {
-    std::string text = fmt::format("{:08x}", number) + std::string(8, ' ');
-    std::uint64_t half = 0;
-    std::memcpy(&half, text.data(), 8);
+    const std::uint64_t begin =
+        0x6161616161616161 + (number & 0x0f0f0f0f0f0f0f0f) + ((number >> 4 & 0x0f0f0f0f) << 32);
+    std::uint64_t half = begin;
     const std::uint64_t first = (seed ^ (16 * factor) ^ (shifted(half * factor) * factor)) * factor;
     half = shifted((state ^ first) * inverse) * inverse;
+    if ((half & 0x8080808080808080) != 0) continue;  // not ASCII
+    std::string text(16, ' ');
+    std::memcpy(text.data(), &begin, 8);
     std::memcpy(text.data() + 8, &half, 8);
     if (std::ranges::all_of(text, [](char c) { return c > 0; })) out.push_back(text);
   }

@@ -154,30 +154,10 @@ INSTANTIATE_TEST_SUITE_P(
                    Verdict::fail, "api-server", "supports 1.30 and later"},
         BrokenCase{"may_not_watch", [](View& v) { v.watch_list = forbidden("watch namespaces"); },
                    Verdict::unknown, "watch-list", "not known: RBAC missing: watch namespaces"},
-        BrokenCase{"reinvocation", [](View& v) { webhook_of(v)["reinvocationPolicy"] = "Never"; },
-                   Verdict::warn, "configuration",
-                   "reinvocationPolicy is \"Never\", expected \"IfNeeded\""},
-        BrokenCase{"every_pod_is_sent", [](View& v) { webhook_of(v).erase("matchConditions"); },
-                   Verdict::warn, "configuration", "every Pod of the cluster is sent"},
-        BrokenCase{"ignores_failures", [](View& v) { webhook_of(v)["failurePolicy"] = "Ignore"; },
-                   Verdict::warn, "failure-policy", "hold their chips without"},
-        BrokenCase{"gives_up_too_soon", [](View& v) { webhook_of(v)["timeoutSeconds"] = 3; },
-                   Verdict::warn, "failure-policy", "timeoutSeconds is 3; the ledger may need 6 s"},
         BrokenCase{"sees_its_own_pods", [](View& v) { webhook_of(v).erase("namespaceSelector"); },
                    Verdict::fail, "namespaces", "Pods of tpu-webhook-system itself"},
-        BrokenCase{"no_service", [](View& v) { v.service = absent(); }, Verdict::fail, "service",
-                   "does not exist"},
-        BrokenCase{"no_endpoint",
-                   [](View& v) {
-                     v.endpoint_slices =
-                         all({Json::parse(R"({"endpoints":[{"conditions":{"ready":false}}]})")});
-                   },
-                   Verdict::fail, "service", "no ready endpoint"},
         BrokenCase{"no_replica", [](View& v) { v.deployment.object["status"] = Json::object(); },
                    Verdict::fail, "deployment", "0 of 3 replicas"},
-        BrokenCase{"a_replica_is_missing",
-                   [](View& v) { v.deployment.object["status"]["availableReplicas"] = 1; },
-                   Verdict::warn, "deployment", "1 of 3 replicas"},
         BrokenCase{
             "two_versions",
             [](View& v) { v.pods.items[0]["spec"]["containers"][0]["image"] = "tpu-webhook:2"; },
@@ -203,9 +183,6 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenCase{"pods_may_not_be_asked",
                    [](View& v) { v.replicas[0].metrics = forbidden("get pods/proxy"); },
                    Verdict::unknown, "freshness", "a: RBAC missing: get pods/proxy"},
-        BrokenCase{"no_secret", [](View& v) { v.secret = absent(); }, Verdict::fail, "certificate",
-                   "Secret tpu-webhook-system/tpu-webhook-certificate does not exist; Deployment "
-                   "tpu-webhook mounts it, and Deployment tpu-webhook-keeper writes"},
         BrokenCase{"secret_is_secret", [](View& v) { v.secret = forbidden("get secrets"); },
                    Verdict::unknown, "certificate", "not known: RBAC missing: get secrets"},
         BrokenCase{"another_ca",
@@ -214,17 +191,6 @@ INSTANTIATE_TEST_SUITE_P(
                      v.secret = there(secret_of(test::issue(names, v.now).pair.certificates));
                    },
                    Verdict::fail, "trust", "does not trust"},
-        BrokenCase{"no_ca_bundle",
-                   [](View& v) {
-                     webhook_of(v)["clientConfig"].erase("caBundle");
-                     v.validating = absent();
-                   },
-                   Verdict::fail, "ca-bundle",
-                   "the caBundle of ray.pods.tpu-webhook.dev in the MutatingWebhookConfiguration"},
-        BrokenCase{
-            "validation_trusts_another_ca",
-            [](View& v) { v.validating.object["webhooks"][0]["clientConfig"]["caBundle"] = ""; },
-            Verdict::warn, "validation", "another caBundle"},
         BrokenCase{"a_rival_for_jobs",
                    [](View& v) {
                      v.mutating.items.push_back(configuration_of("tpu.webhooks.gke.io", ""));
@@ -237,47 +203,12 @@ INSTANTIATE_TEST_SUITE_P(
                      v.mutating.items.push_back(other);
                    },
                    Verdict::warn, "rival", "of statefulset Pods; it is called before"},
-        BrokenCase{"one_entry_of_many",
-                   [](View& v) {
-                     split(v, {"ray", "job"}, {});
-                     v.configuration.object["webhooks"][5]["reinvocationPolicy"] = "Never";
-                   },
-                   Verdict::warn, "configuration", "pods.tpu-webhook.dev: reinvocationPolicy"},
-        BrokenCase{
-            "a_path_of_another_release",
-            [](View& v) {
-              split(v, {"ray", "job"}, {});
-              v.configuration.object["webhooks"][0]["clientConfig"]["service"]["path"] = "/";
-            },
-            Verdict::fail, "configuration",
-            "ray.pods.tpu-webhook.dev: clientConfig.service.path is \"/\", expected \"/mutate\""},
-        BrokenCase{"one_entry_waits_too_short",
-                   [](View& v) {
-                     split(v, {"ray", "job"}, {});
-                     v.configuration.object["webhooks"][0]["timeoutSeconds"] = 3;
-                     v.configuration.object["webhooks"][5]["timeoutSeconds"] = 3;
-                   },
-                   Verdict::warn, "failure-policy",
-                   "ray.pods.tpu-webhook.dev: timeoutSeconds is 3"},
-        BrokenCase{"a_shadow_entry_that_refuses",
-                   [](View& v) {
-                     split(v, {"ray", "job"}, {});
-                     v.configuration.object["webhooks"][7]["failurePolicy"] = "Fail";
-                   },
-                   Verdict::warn, "failure-policy",
-                   "shadow.pods.tpu-webhook.dev: failurePolicy is Fail, but its Pods are not"},
         BrokenCase{"an_entry_for_its_own_pods",
                    [](View& v) {
                      split(v, {"ray", "job"}, {});
                      v.configuration.object["webhooks"][5].erase("namespaceSelector");
                    },
                    Verdict::fail, "namespaces", "sent to the webhook (pods.tpu-webhook.dev)"},
-        BrokenCase{"an_entry_without_a_bundle",
-                   [](View& v) {
-                     split(v, {"ray", "job"}, {});
-                     v.configuration.object["webhooks"][5]["clientConfig"].erase("caBundle");
-                   },
-                   Verdict::fail, "ca-bundle", "the caBundle of pods.tpu-webhook.dev in the"},
         BrokenCase{"an_entry_with_another_bundle",
                    [](View& v) {
                      split(v, {"ray", "job"}, {});
@@ -295,16 +226,11 @@ INSTANTIATE_TEST_SUITE_P(
                    "Deployment tpu-webhook-keeper has not issued a certificate yet"},
         BrokenCase{"role_is_missing", [](View& v) { v.roles.role = absent(); }, Verdict::fail,
                    "rbac", "there is no Role tpu-webhook"},
-        BrokenCase{"a_verb_is_missing",
-                   [](View& v) { v.roles.cluster_role.object["rules"][0]["verbs"] = {"list"}; },
-                   Verdict::fail, "rbac", "ClusterRole tpu-webhook lacks watch of pods"},
         BrokenCase{"the_certificate_cannot_be_written",
                    [](View& v) {
                      v.keeper_roles.role.object["rules"].back()["resourceNames"] = {"another"};
                    },
                    Verdict::fail, "rbac", "Role tpu-webhook-keeper lacks get, update of secrets"},
-        BrokenCase{"nobody_keeps_the_certificate", [](View& v) { v.keeper = absent(); },
-                   Verdict::fail, "keeper", "nothing renews the certificate"},
         BrokenCase{"the_keeper_does_not_run",
                    [](View& v) { v.keeper.object["status"]["availableReplicas"] = 0; },
                    Verdict::fail, "keeper", "has no available Pod"},
@@ -314,11 +240,6 @@ INSTANTIATE_TEST_SUITE_P(
             "bound_to_another",
             [](View& v) { v.roles.role_binding.object["subjects"][0]["namespace"] = "other"; },
             Verdict::fail, "rbac", "does not bind the Role to ServiceAccount"},
-        BrokenCase{"a_rival",
-                   [](View& v) {
-                     v.mutating.items.push_back(configuration_of("kuberay-tpu-webhook", ""));
-                   },
-                   Verdict::warn, "rival", "the KubeRay TPU webhook"},
         BrokenCase{"configurations_may_not_be_listed",
                    [](View& v) { v.mutating = {.why = "RBAC missing: list"}; }, Verdict::unknown,
                    "order", "not known: RBAC missing: list"},

@@ -112,45 +112,24 @@ struct Class {
   Json pod;
   const Workload* workload;
   unsigned asks;
-  std::set<std::string> keys;
+  unsigned keys;  // a bit for each key by which entries are chosen
 };
 
-// The keys by which entries are chosen, as many as there are.
-std::set<std::string> keys_of(const Json& its_labels) {
-  std::set<std::string> out;
-  for (const Workload& each : webhook::workloads::workloads())
-    if (!each.label_key.empty() && its_labels.contains(std::string(each.label_key)))
-      out.emplace(each.label_key);
+// The bits of the keys for which `has` is true.
+template <class Has>
+unsigned keys_where(Has&& has) {
+  unsigned out = 0, bit = 1;
+  for (const Workload& each : webhook::workloads::workloads()) {
+    if (!each.label_key.empty() && has(std::string(each.label_key))) out |= bit;
+    bit *= 2;
+  }
   return out;
 }
 
-class Partition : public testing::Test {
- protected:
-  // Made once: 2,916 sets of labels, nine of owners.
-  static void SetUpTestSuite() {
-    std::vector<std::pair<std::string, Expression>> is;
-    for (const OfWorkload& each : of_workloads())
-      is.emplace_back(each.workload, Expression(each.expression));
-    std::set<std::pair<std::set<std::string>, std::string_view>> known;
-    each_labels([&](const Json& made) {
-      for (const Json& by : owners()) {
-        const Json pod = pod_of(made, by, tpu);
-        const test::ReadPod read(pod.dump());
-        ASSERT_TRUE(read.good);
-        const Workload& workload = webhook::workloads::workload_of(read.pod);
-        for (const auto& [name, condition] : is)
-          ASSERT_EQ(condition.holds(pod), name == workload.name) << name << " " << pod.dump();
-        ++pods_;
-        if (!known.emplace(keys_of(made), workload.name).second) continue;
-        for (unsigned asks = 0; asks < all_asks; ++asks)
-          classes_.push_back({pod_of(made, by, asks), &workload, asks, keys_of(made)});
-      }
-    });
-  }
-
-  static inline std::vector<Class> classes_;
-  static inline int pods_ = 0;
-};
+unsigned keys_in(const std::vector<std::string>& keys) {
+  return keys_where(
+      [&](const std::string& key) { return std::ranges::find(keys, key) != keys.end(); });
+}
 
 // The parts that conditions are put together from, evaluated once for each class, and every
 // condition with the parts' values in their place.
@@ -171,14 +150,15 @@ class Evaluated {
   }
 
   // By the classes' order.
-  const std::vector<bool>& met(const std::string& text) {
-    const std::string short_text = in_parts(text);
-    const auto found = met_.find(short_text);
-    if (found != met_.end()) return found->second;
-    const Expression expression(short_text);
-    std::vector<bool>& out = met_[short_text];
-    for (const Json& each : values_) out.push_back(expression.holds(each));
-    return out;
+  const std::vector<char>& met(const std::string& text) {
+    std::vector<char>& out = met_[text];
+    if (!out.empty()) return out;
+    std::vector<char>& shared = met_in_parts_[in_parts(text)];
+    if (shared.empty()) {
+      const Expression expression(in_parts(text));
+      for (const Json& each : values_) shared.push_back(expression.holds(each) ? 1 : 0);
+    }
+    return out = shared;
   }
 
  private:
@@ -193,7 +173,39 @@ class Evaluated {
 
   std::vector<std::string> parts_;
   std::vector<Json> values_;
-  std::map<std::string, std::vector<bool>> met_;
+  std::map<std::string, std::vector<char>> met_, met_in_parts_;
+};
+
+class Partition : public testing::Test {
+ protected:
+  // Made once: 2,916 sets of labels, nine of owners.
+  static void SetUpTestSuite() {
+    std::vector<std::pair<std::string, Expression>> is;
+    for (const OfWorkload& each : of_workloads())
+      is.emplace_back(each.workload, Expression(each.expression));
+    std::set<std::pair<unsigned, std::string_view>> known;
+    each_labels([&](const Json& made) {
+      for (const Json& by : owners()) {
+        const Json pod = pod_of(made, by, tpu);
+        const test::ReadPod read(pod.dump());
+        ASSERT_TRUE(read.good);
+        const Workload& workload = webhook::workloads::workload_of(read.pod);
+        for (const auto& [name, condition] : is)
+          ASSERT_EQ(condition.holds(pod), name == workload.name) << name << " " << pod.dump();
+        ++pods_;
+        const unsigned keys =
+            keys_where([&](const std::string& key) { return made.contains(key); });
+        if (!known.emplace(keys, workload.name).second) continue;
+        for (unsigned asks = 0; asks < all_asks; ++asks)
+          classes_.push_back({pod_of(made, by, asks), &workload, asks, keys});
+      }
+    });
+    known_.emplace(classes_);
+  }
+
+  static inline std::vector<Class> classes_;
+  static inline std::optional<Evaluated> known_;
+  static inline int pods_ = 0;
 };
 
 // The entries of one configuration as an API server evaluates them.
@@ -202,27 +214,29 @@ class Reached {
   Reached(const std::vector<Class>& classes, Evaluated& known, const std::vector<Entry>& all)
       : classes_(classes) {
     for (const Entry& entry : all)
-      if (entry.mode) met_.emplace_back(&entry, &known.met(entry.expression));
+      if (entry.mode)
+        met_.push_back({&entry, known.met(entry.expression).data(), keys_in(entry.present),
+                        keys_in(entry.absent)});
   }
 
   std::vector<const Entry*> of(std::size_t index) const {
     std::vector<const Entry*> out;
-    for (const auto& [entry, met] : met_)
-      if ((*met)[index] && selected(classes_[index].keys, *entry)) out.push_back(entry);
+    const unsigned keys = classes_[index].keys;
+    for (const Met& each : met_)
+      if (each.met[index] != 0 && (keys & each.present) == each.present &&
+          (keys & each.absent) == 0)
+        out.push_back(each.entry);
     return out;
   }
 
  private:
-  static bool selected(const std::set<std::string>& keys, const Entry& entry) {
-    for (const std::string& key : entry.present)
-      if (!keys.contains(key)) return false;
-    for (const std::string& key : entry.absent)
-      if (keys.contains(key)) return false;
-    return true;
-  }
-
+  struct Met {
+    const Entry* entry;
+    const char* met;  // by the classes' order
+    unsigned present, absent;
+  };
   const std::vector<Class>& classes_;
-  std::vector<std::pair<const Entry*, const std::vector<bool>*>> met_;
+  std::vector<Met> met_;
 };
 
 // Of each workload API enforced, in shadow or left out; not all left out.
@@ -294,10 +308,9 @@ TEST_F(Partition, each_pod_that_concerns_the_webhook_reaches_one_entry_of_its_mo
   EXPECT_EQ(pods_, 2916 * 9);
   EXPECT_EQ(classes_.size() % all_asks, 0u);
   const Workload& last = webhook::workloads::workloads().back();
-  Evaluated known(classes_);
   for (const Config& config : all_modes()) {
     const auto all = entries(config);
-    const Reached reached(classes_, known, all);
+    const Reached reached(classes_, *known_, all);
     for (std::size_t i = 0; i < classes_.size(); ++i) {
       const Class& of = classes_[i];
       const auto found = reached.of(i);
@@ -323,10 +336,9 @@ TEST_F(Partition, each_pod_that_concerns_the_webhook_reaches_one_entry_of_its_mo
 // Where claims are read a Pod by claim is as one by limit, whatever its labels and the modes; but
 // who waits for nobody may be left out where its nodes have GPUs.
 TEST_F(Partition, a_pod_by_claim_reaches_one_entry_of_its_mode_where_claims_are_read) {
-  Evaluated known(classes_);
   for (const Config& config : all_modes(true)) {
     const auto all = entries(config);
-    const Reached reached(classes_, known, all);
+    const Reached reached(classes_, *known_, all);
     for (std::size_t i = 0; i < classes_.size(); ++i) {
       const Class& of = classes_[i];
       const bool by_limit = (of.asks & (tpu | at_first)) != 0;
@@ -354,14 +366,12 @@ TEST_F(Partition, a_pod_by_claim_reaches_one_entry_of_its_mode_where_claims_are_
 
 // With the labels that its controller writes, a Pod reaches the entry that says it is for these.
 TEST_F(Partition, a_pod_reaches_the_entry_that_names_its_workload_api) {
-  Evaluated known(classes_);
   for (const Config& config : all_modes()) {
     const auto all = entries(config);
-    const Reached reached(classes_, known, all);
+    const Reached reached(classes_, *known_, all);
     for (std::size_t i = 0; i < classes_.size(); ++i) {
       const Class& of = classes_[i];
-      std::set<std::string> own;
-      if (!of.workload->label_key.empty()) own.emplace(of.workload->label_key);
+      const unsigned own = keys_in({std::string(of.workload->label_key)});
       if ((of.asks & tpu) == 0 || of.keys != own) continue;
       for (const Entry* entry : reached.of(i))
         ASSERT_TRUE(std::ranges::find(entry->workloads, of.workload->name) !=
@@ -375,7 +385,6 @@ TEST_F(Partition, a_pod_reaches_the_entry_that_names_its_workload_api) {
 // annotations; and once more when a webhook after us has changed it, where of the entries that
 // match it calls only those that it has called before.
 TEST_F(Partition, labels_that_another_webhook_adds_bring_no_pod_to_a_second_entry) {
-  Evaluated known(classes_);
   const auto same_with_annotation = [&](std::size_t index) {
     for (std::size_t i = 0; i < classes_.size(); ++i)
       if (classes_[i].workload == classes_[index].workload &&
@@ -389,7 +398,7 @@ TEST_F(Partition, labels_that_another_webhook_adds_bring_no_pod_to_a_second_entr
   for (const std::size_t i : first) then.push_back(same_with_annotation(i));
   for (const Config& config : all_modes()) {
     const auto all = entries(config);
-    const Reached reached(classes_, known, all);
+    const Reached reached(classes_, *known_, all);
     std::vector<std::vector<const Entry*>> as_made, as_left;
     for (const std::size_t i : first) as_made.push_back(reached.of(i));
     for (const std::size_t i : then) as_left.push_back(reached.of(i));
@@ -402,7 +411,8 @@ TEST_F(Partition, labels_that_another_webhook_adds_bring_no_pod_to_a_second_entr
       const bool handled = config.workloads.has(classes_[first[i]].workload->kind);
       ASSERT_EQ(once.size(), handled ? 1u : 0u) << told(classes_[first[i]], config, as_made[i]);
       for (std::size_t after = 0; after < first.size(); ++after) {
-        if (!std::ranges::includes(classes_[first[after]].keys, classes_[first[i]].keys)) continue;
+        const unsigned keys = classes_[first[i]].keys;
+        if ((classes_[first[after]].keys & keys) != keys) continue;
         std::set<const Entry*> again;
         for (const Entry* entry : as_left[after])
           if (once.contains(entry)) again.insert(entry);
