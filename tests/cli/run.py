@@ -572,7 +572,7 @@ def what_both_have_names_the_one_that_is_asked():
     assert err.startswith("kubectl-tpu: ") and "See kubectl tpu --help" in err, err
     for each in (*program.TOOLS, "completion"):
         code, out, err = program.run(program.PROGRAM, each, "bash")
-        assert (code, out) == (2, "") and err.endswith("other commands are in kubectl tpu\n") and f'"{each}"' in err, err
+        assert (code, out) == (2, "") and err.endswith("other commands are in kubectl tpu; see tpu-webhook --help\n") and f'"{each}"' in err, err
     code, out, _ = program.run(program.PROGRAM, "__complete", "")
     assert (code, out) == (2, ""), out
     code, _, err = program.run(program.tools(), "serve")
