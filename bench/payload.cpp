@@ -15,7 +15,8 @@ struct Recorded {
   unsigned review;  // of its file, from 0
 };
 
-constexpr std::string_view names[] = {"jobset", "ray", "lws", "job", "statefulset", "pod", "large"};
+constexpr std::string_view names[] = {"jobset",      "ray", "lws",  "job",
+                                      "statefulset", "pod", "long", "large"};
 // In the order of the names.
 constexpr Recorded recordings[] = {{"jobset-multislice-kueue", 0},
                                    {"raycluster-indexed", 1},
@@ -49,6 +50,19 @@ std::string large_review() {
   return review.dump() + '\n';
 }
 
+constexpr std::size_t long_bytes = 44'000;
+
+// The recordings have short annotations, so that what reads long ones is not compiled for them
+// (TPUWH_TRAIN).
+std::string long_review() {
+  auto review = nlohmann::ordered_json::parse(read(recordings[0]));
+  auto& annotations = review["request"]["object"]["metadata"]["annotations"];
+  const std::string note = "a sentence with \"quotes\" and {braces}: " + std::string(300, 'x');
+  for (int i = 0; review.dump().size() < long_bytes; ++i)
+    annotations["example.com/note-" + std::to_string(i)] = note;
+  return review.dump() + '\n';
+}
+
 }  // namespace
 
 std::string jobset_review() {
@@ -69,6 +83,7 @@ std::span<const std::string_view> payload_names() {
 
 std::string payload(std::string_view name) {
   if (name == "large") return large_review();
+  if (name == "long") return long_review();
   for (std::size_t i = 0; i < std::size(recordings); ++i)
     if (names[i] == name) return read(recordings[i]);
   throw std::runtime_error("no payload is called " + std::string(name));
