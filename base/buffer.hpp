@@ -26,8 +26,6 @@ class Buffer {
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   std::string_view view() const { return {data_.get(), size_}; }
-  // The part from `from` on.
-  std::string_view view_from(std::size_t from) const { return view().substr(from); }
 
   void append(std::string_view text) { add(text); }
   // A literal: its length is known without reading it.

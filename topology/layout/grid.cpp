@@ -35,11 +35,6 @@ std::vector<Coord> HostGrid::chips_of(std::uint32_t worker) const {
   return result;
 }
 
-std::uint32_t HostGrid::worker_of_chip(const Coord& chip) const {
-  return worker_at(
-      {chip[0] / chips_per_host_[0], chip[1] / chips_per_host_[1], chip[2] / chips_per_host_[2]});
-}
-
 std::optional<HostGrid> host_grid(const Dims& dims, std::uint32_t chips_per_host) {
   const Bounds chips = bounds_of_chips(chips_per_host);
   if (!dims.divisible_by(Dims(chips[0], chips[1], chips[2]))) return std::nullopt;

@@ -36,7 +36,6 @@ class HostGrid {
 
   Coord first_chip(std::uint32_t worker) const;             // the one with the lowest coordinates
   std::vector<Coord> chips_of(std::uint32_t worker) const;  // x first, then y, then z
-  std::uint32_t worker_of_chip(const Coord& chip) const;
 
  private:
   Bounds hosts_;

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "topology/dims.hpp"
-#include "topology/layout/grid.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -19,27 +18,9 @@ namespace tpuwh::topology::layout {
 // that is smaller than a host is left out: no node of its own could run it.
 std::vector<Dims> sub_slice_shapes_of(const Dims& slice, std::uint32_t chips_per_host);
 
-// The boxes of one shape, numbered like hosts: x first, then y, then z.
-class SubSlices {
- public:
-  SubSlices(const HostGrid& hosts, const Bounds& counts, const Bounds& hosts_each)
-      : hosts_(hosts), boxes_(counts, hosts_each) {}
-
-  std::uint32_t size() const { return boxes_.size(); }
-  std::uint32_t hosts_each() const { return hosts_.size() / size(); }
-  Coord first_chip(std::uint32_t index) const;
-  // Worker ids in the whole slice; the position in the list is the worker id inside
-  // the sub-slice.
-  std::vector<std::uint32_t> workers_of(std::uint32_t index) const;
-  std::uint32_t index_of_worker(std::uint32_t worker) const;
-
- private:
-  HostGrid hosts_;
-  HostGrid boxes_;  // of hosts instead of chips
-};
-
-// Nothing where `part` does not fill the slice with whole hosts.
-std::optional<SubSlices> sub_slices(const Dims& slice, std::uint32_t chips_per_host,
-                                    const Dims& part);
+// How many sub-slices of shape `part` fill the slice. Nothing where `part` does not fill it with
+// whole hosts.
+std::optional<std::uint32_t> sub_slices(const Dims& slice, std::uint32_t chips_per_host,
+                                        const Dims& part);
 
 }  // namespace tpuwh::topology::layout

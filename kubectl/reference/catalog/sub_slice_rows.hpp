@@ -20,8 +20,9 @@ inline std::vector<SubSliceRow> sub_slice_rows(const topology::Slice& slice) {
   std::vector<SubSliceRow> rows;
   if (slice.generation == nullptr || slice.generation->type_prefix == "v3") return rows;
   for (const auto& dims : topology::layout::sub_slice_shapes_of(slice.dims, slice.chips_per_host)) {
-    const auto boxes = topology::layout::sub_slices(slice.dims, slice.chips_per_host, dims);
-    if (boxes) rows.push_back({dims, boxes->size(), boxes->hosts_each()});
+    const auto count = topology::layout::sub_slices(slice.dims, slice.chips_per_host, dims);
+    const auto nodes_each = static_cast<std::uint32_t>(dims.chips()) / slice.chips_per_host;
+    if (count) rows.push_back({dims, *count, nodes_each});
   }
   return rows;
 }
