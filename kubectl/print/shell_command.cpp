@@ -41,7 +41,7 @@ ShellCommand& ShellCommand::words(text::Literal more) {
 }
 
 void ShellCommand::add(std::string_view argument) {
-  if (!text::is_visible(argument))
+  if (text::visible(argument) != argument)
     text_.clear();
   else if (!text_.empty())
     text_ += " " + shell_word(argument);

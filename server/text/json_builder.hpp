@@ -20,9 +20,6 @@ namespace tpuwh::server::text {
 
 class JsonBuilder {
  public:
-  enum class Fault { noted, thrown };
-  explicit JsonBuilder(Fault fault = Fault::noted) : fault_(fault) {}
-
   Json take() { return std::move(root_); }
   // Of a fault: how much was read, with what is none.
   std::size_t position() const { return position_; }
@@ -53,9 +50,7 @@ class JsonBuilder {
 
   // What was read last may be a password or a key: where it stands is all that is said of it.
   template <class Exception>
-  bool parse_error(std::size_t position, const std::string&, const Exception& what) {
-    if (fault_ == Fault::thrown)
-      throw Json::parse_error::create(what.id, position, "not JSON", nullptr);
+  bool parse_error(std::size_t position, const std::string&, const Exception&) {
     position_ = position;
     return false;
   }
@@ -123,7 +118,6 @@ class JsonBuilder {
     return true;
   }
 
-  const Fault fault_;
   Json root_;
   std::vector<Container> open_;  // the value of one does not grow while it holds an open one
   std::size_t position_ = 0;

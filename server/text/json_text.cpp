@@ -66,12 +66,6 @@ Json parse_or_discard(std::string_view text) {
   return Json(Json::value_t::discarded);
 }
 
-Json parse_or_throw(std::string_view text) {
-  JsonBuilder builder(JsonBuilder::Fault::thrown);
-  Json::sax_parse(text, &builder);
-  return builder.take();
-}
-
 const Json* find_member(const Json& object, const std::string& key) {
   if (!object.is_object()) return nullptr;
   const auto found = object.find(key);
@@ -97,10 +91,6 @@ std::string dump_json(const Json& value) {
 
 std::string dump_or_throw(const Json& value, int indent) {
   return value.dump(indent);
-}
-
-std::string dump_ascii(const Json& value) {
-  return value.dump(-1, ' ', true);
 }
 
 }  // namespace tpuwh::server::text

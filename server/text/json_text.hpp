@@ -20,10 +20,8 @@ namespace tpuwh::server::text {
 // (docs/facts.md#nlohmann-depth).
 std::optional<Error> json_fault(std::string_view text);
 
-// Of what is nested no deeper than json_fault() allows. What is not JSON is a discarded value, or
-// an exception of nlohmann's.
+// Of what is nested no deeper than json_fault() allows. What is not JSON is a discarded value.
 Json parse_or_discard(std::string_view text);
-Json parse_or_throw(std::string_view text);
 
 // The value under `key`; a null pointer if `object` is not an object or has no such member.
 const Json* find_member(const Json& object, const std::string& key);
@@ -41,8 +39,5 @@ std::string dump_json(const Json& value);
 
 // On one line, or indented. Throws nlohmann's type_error for what is not UTF-8.
 std::string dump_or_throw(const Json& value, int indent = -1);
-
-// On one line of ASCII. Throws as well.
-std::string dump_ascii(const Json& value);
 
 }  // namespace tpuwh::server::text

@@ -102,10 +102,6 @@ std::string visible(std::string_view text, bool keep_lines) {
   return rewritten(text, stays, spelled);
 }
 
-bool is_visible(std::string_view text) {
-  return visible(text) == text;
-}
-
 std::string visible_json(std::string json) {
   if (std::ranges::none_of(json, [](char c) { return c < 0 || c == '\x7f'; })) return json;
   const auto stays = [](char32_t c) { return c < 0x7f || !is_hidden(c); };

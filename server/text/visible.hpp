@@ -13,9 +13,6 @@ namespace tpuwh::server::text {
 //   keep_lines  line ends stay
 std::string visible(std::string_view text, bool keep_lines = false);
 
-// Whether visible() would leave it as it is.
-bool is_visible(std::string_view text);
-
 // JSON that says the same, with the same characters as \u escapes: outside its strings JSON has
 // none of them but line ends, which stay.
 std::string visible_json(std::string json);

@@ -166,7 +166,7 @@ TEST(Json, that_says_a_key_twice_is_refused_where_it_has_to_be) {
 TEST(Json, is_what_nlohmann_reads) {
   for (const char* text : {"{}", "[]", "1", "-1", "1.5", "\"\\ud83d\\ude00\"", "null", "true",
                            R"({"a":1,"b":[{"c":[]},{}],"a":{"d":2}})", "[[[1],2],{\"a\":[]}]"})
-    EXPECT_EQ(parse_or_throw(text), Json::parse(text)) << text;
+    EXPECT_EQ(parse_or_discard(text), Json::parse(text)) << text;
 }
 
 TEST(Json, is_told_by_the_line_where_it_is_none) {
@@ -176,7 +176,6 @@ TEST(Json, is_told_by_the_line_where_it_is_none) {
     EXPECT_THAT(read.error().message(), testing::StartsWith("line 3, column ")) << bad;
     EXPECT_THAT(read.error().message(), testing::EndsWith(": not JSON")) << bad;
     EXPECT_TRUE(parse_or_discard(fmt::format("[{}]", bad)).is_discarded());
-    EXPECT_THROW(parse_or_throw(fmt::format("[{}]", bad)), Json::exception);
   }
 }
 
