@@ -45,14 +45,12 @@ inline constexpr std::size_t read_buffer_bytes = 17u << 10;
 // The largest body that counts as usual. A usual review has 5 to 20 KiB.
 inline constexpr std::size_t usual_body_bytes = 32u << 10;
 
-// The size and the number of bodies for which an event loop keeps memory between reviews, until the
-// loop has been idle for kept_bodies_idle. The largest recorded review has 48 KiB.
-inline constexpr std::size_t kept_body_bytes = 128u << 10;
-inline constexpr std::size_t kept_bodies = 4;
+// The largest body that takes the memory of its whole length at once, while half of held_bytes is
+// free. The largest recorded review has 48 KiB.
+inline constexpr std::size_t whole_body_bytes = 128u << 10;
 
-// The memory that a body takes at first. The memory is doubled whenever the body needs more,
-// because a peer can send a single byte at little cost. Only a body of up to kept_body_bytes takes
-// its whole length at once, while half of held_bytes is free.
+// The memory that any other body takes at first. The memory is doubled whenever the body needs
+// more, because a peer can send a single byte at little cost.
 inline constexpr std::size_t first_body_bytes = 4u << 10;
 
 // The largest number of bytes that all connections together may hold for request bodies, and for
@@ -75,7 +73,7 @@ inline constexpr std::size_t usual_bodies_bytes = held_bytes / 3;
 // The size above which a review counts as large. The parsed form of a review takes eight times the
 // size of its text. Therefore only one large review is handled at a time, and its memory is freed
 // afterwards. The largest recorded review has 48 KiB.
-inline constexpr std::size_t large_review_bytes = kept_body_bytes;
+inline constexpr std::size_t large_review_bytes = whole_body_bytes;
 
 // The largest number of bytes that a TLS peer may send in a row without any application data. This
 // number is enough for one TLS record, for the bytes that OpenSSL reads ahead, and for more TLS
@@ -113,10 +111,6 @@ inline constexpr unsigned most_threads = 64;
 // How often connections past their limit are looked for, hence how late a limit may be
 // noticed. A timer per operation would cost more than it tells.
 inline constexpr Duration sweep = 250ms;
-
-// The time without a review after which an event loop frees the memory that it keeps for the next
-// reviews.
-inline constexpr Duration kept_bodies_idle = 10s;
 
 // How often an event loop says that it turns.
 inline constexpr Duration heartbeat = 250ms;
@@ -237,9 +231,6 @@ inline constexpr Duration drain_margin = 3s;
 
 // After a second signal: loops stop at once, and the log has its second.
 inline constexpr Duration second_signal = 2s;
-
-// How long standard output may not take the CA's certificate before the log says that it waits.
-inline constexpr Duration output_patience = 1s;
 
 // --- client of the API server ----------------------------------------------
 

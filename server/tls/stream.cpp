@@ -105,7 +105,7 @@ int Stream::read_records(std::span<char> room, std::size_t& size) {
     std::size_t more = 0;
     if (SSL_read_ex(ssl_.get(), room.data() + size, room.size() - size, &more) != 1)
       return SSL_get_error(ssl_.get(), 0);
-    wire_->chatter = 0;
+    wire_->see_data(more);
     size += more;
   } while (size < room.size() && SSL_has_pending(ssl_.get()) == 1);
   return SSL_ERROR_NONE;

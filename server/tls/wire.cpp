@@ -73,7 +73,15 @@ void Wire::begin_turn() {
   // What is less than a record may be the begin of one: with short turns from its first byte on,
   // each record of a list came in eight.
   turn_left = chatter < one_record ? turn : chatter_turn_bytes;
+  data_left = uncounted_data;
   turn_over = false;
+}
+
+void Wire::see_data(std::size_t size) {
+  chatter = 0;
+  const std::size_t uncounted = std::min(size, data_left);
+  data_left -= uncounted;
+  turn_left += uncounted;
 }
 
 WireBio make_wire(int socket, std::size_t turn) {

@@ -11,6 +11,10 @@
 
 namespace tpuwh::server::tls {
 
+// The bytes of application data in a turn that do not count against it: a review of up to 48 KiB is
+// read in one turn, and what is no data stays limited as before.
+inline constexpr std::size_t uncounted_data = 32u << 10;
+
 // A record of full size in one read. Key updates are the smallest thing that costs us something,
 // 600 of them in so many bytes, and 10 ms where each wants an answer.
 inline constexpr std::size_t one_record = (16u << 10) + 512;
@@ -20,12 +24,15 @@ struct Wire {
   int socket = -1;
   std::size_t turn = one_record;  // bytes of a turn; fewer where no data comes
   std::size_t turn_left = 0;      // bytes that may still be read in this turn
+  std::size_t data_left = 0;      // of uncounted_data
   bool turn_over = false;         // the last read was refused because they were used up
   bool ended = false;             // the peer has closed its side
   std::size_t chatter = 0;        // bytes read since the last byte of application data
 
   // A new turn: others have run since the last.
   void begin_turn();
+  // OpenSSL has read `size` bytes of application data.
+  void see_data(std::size_t size);
 };
 
 // A BIO on a socket, which it does not close, and its Wire.

@@ -81,7 +81,8 @@ class Reader {
     for (const Port port : {Port::webhook, Port::health, Port::probes, Port::metrics})
       line += routed(port);
     const auto here = route(head_, Port::webhook);
-    if (std::holds_alternative<Refusal>(here) && head_.has_body()) {
+    if (std::holds_alternative<Refusal>(here) &&
+        (head_.chunked || head_.content_length.value_or(0) > 0)) {
       talk_.requests.push_back(line);
       return end("not routed");
     }

@@ -96,10 +96,7 @@ net::Task<void> Worker::beat() {
     if (error) co_return;
     shared_.health.beat(number_, net::Clock::now());
     shared_.watchdog.turned(number_);
-    for (https::Service& service : services_) {
-      service.date.set(std::chrono::system_clock::now());
-      service.bodies.beat();
-    }
+    for (https::Service& service : services_) service.date.set(std::chrono::system_clock::now());
   }
 }
 

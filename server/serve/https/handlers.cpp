@@ -21,7 +21,7 @@ Reply text_reply(std::string_view why_not) {
 
 }  // namespace
 
-Answered Handlers::answer(Resource resource, std::string& body, const Learned& learned) {
+Answered Handlers::answer(Resource resource, webhook::read::Body body, const Learned& learned) {
   switch (resource) {
     case Resource::mutate:
       return mutate(body, shared_.config, learned);
@@ -58,10 +58,9 @@ Reply Handlers::scrape() {
   return {.content_type = metrics::Metrics::content_type, .body = metrics_text_, .close = true};
 }
 
-Answered Handlers::mutate(std::string& body, const webhook::config::Config& how,
+Answered Handlers::mutate(webhook::read::Body review, const webhook::config::Config& how,
                           const Learned& learned) {
   return accounted(metrics::Metrics::Webhook::mutate, [&] {
-    const webhook::read::Body review(body);
     if (learned.claims == nullptr) [[likely]]
       return webhook::answer::admit(review, how, shared_.cluster, workspace_, learned.place);
     const kube::places::WithClaims cluster(shared_.cluster, *learned.claims);
@@ -69,9 +68,9 @@ Answered Handlers::mutate(std::string& body, const webhook::config::Config& how,
   });
 }
 
-Answered Handlers::validate(std::string& body, const webhook::config::Config& how) {
+Answered Handlers::validate(webhook::read::Body review, const webhook::config::Config& how) {
   return accounted(metrics::Metrics::Webhook::validate, [&] {
-    return webhook::validate::validate(webhook::read::Body(body), how, shared_.cluster, workspace_);
+    return webhook::validate::validate(review, how, shared_.cluster, workspace_);
   });
 }
 

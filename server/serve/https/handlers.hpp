@@ -50,8 +50,8 @@ class Handlers {
       : shared_(shared), shadow_config_(shared.config.in_shadow()) {}
 
   // Answers a request that was routed; for a review `body` is the review. The views of what
-  // is returned live until the next call, and while `body` is unchanged.
-  Answered answer(Resource resource, std::string& body, const Learned& learned = {});
+  // is returned live until the next call, and while what `body` views is unchanged.
+  Answered answer(Resource resource, webhook::read::Body body, const Learned& learned = {});
 
   // Allows a workload object whose review is too large to be read. `start` is the first bytes of
   // the review. Returns nothing if these bytes do not identify the review.
@@ -61,8 +61,9 @@ class Handlers {
   void give_back_memory() { workspace_ = webhook::answer::Workspace(); }
 
  private:
-  Answered mutate(std::string& body, const webhook::config::Config& how, const Learned& learned);
-  Answered validate(std::string& body, const webhook::config::Config& how);
+  Answered mutate(webhook::read::Body review, const webhook::config::Config& how,
+                  const Learned& learned);
+  Answered validate(webhook::read::Body review, const webhook::config::Config& how);
   // Asks, logs, counts, and makes a reply of the answer.
   template <class F>
   Answered accounted(metrics::Metrics::Webhook webhook, F&& ask);

@@ -22,7 +22,6 @@ struct RequestHead {
   bool expects_continue = false;
   std::optional<std::uint64_t> content_length;
 
-  bool has_body() const { return chunked || content_length.value_or(0) > 0; }
   // Between two requests: frees values that are longer than any honest caller's.
   void give_back_memory();
   void clear();

@@ -100,9 +100,22 @@ bool RequestParser::see_body(std::uint64_t all) {
   return !refused();
 }
 
+bool RequestParser::has_known_length() const {
+  return !head_.chunked && head_.content_length && !has_excess();
+}
+
+std::size_t RequestParser::missing() const {
+  return has_known_length() ? *head_.content_length - body_.size() : 0;
+}
+
 RequestParser::Step RequestParser::read_body(std::string_view bytes) {
   if (check_length() == State::refused) return {State::refused, 0};
   if (is_done()) return {State::complete, 0};
+  if (has_known_length()) {
+    const std::size_t used = std::min(bytes.size(), missing());
+    body_.append(bytes.data(), used);
+    return {missing() == 0 ? State::complete : State::need_more, used};
+  }
   eager(true);  // all that has come: by itself Beast ends each call after a chunk
   trailer_ = nullptr;
   error_code ec;

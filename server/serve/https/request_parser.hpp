@@ -62,6 +62,11 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   // Returns whether the body is larger than limits::body_bytes, as far as its size is known.
   bool has_excess() const { return seen_body_ > limits::body_bytes; }
 
+  // Returns how many bytes of the body have not come, if its header said how many there are and it
+  // is no larger than limits::body_bytes; else 0. The reader may append up to so many to `body`
+  // itself, and call read() then.
+  std::size_t missing() const;
+
   // The reader's own reasons to end the request. Both return State::refused.
   State refuse(Refusal refusal);
   State refuse_long_line();  // its buffer is full and nothing can be taken from it
@@ -88,6 +93,7 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   Step read_head(std::string_view bytes);
   Step read_empty_line(std::string_view bytes);
   Step read_body(std::string_view bytes);
+  bool has_known_length() const;
   void take_transfer_encoding(std::string_view value);
   void take_host(std::string_view value);
   void take_content_type(std::string_view value);

@@ -65,48 +65,42 @@ class Conversation {
 
   // One request and its answer; false if it was the last.
   net::Task<bool> serve_request() {
+    parser_.emplace(head_, body_);
     if (buffer_.size() == 0 && !read_now()) {
       const Wait wait = wait_for_request();
       const bool begun = co_await read_later(wait);
       if (!begun) co_return false;
     }
-    RequestParser parser(head_, body_);
-    State state = step(parser);
-    if (state == State::need_more) state = co_await read_header(parser);
+    State state = step();
+    if (state == State::need_more) state = co_await read_header();
     if (state == State::need_more) co_return false;
-    if (state == State::refused) co_return co_await refuse(parser.refusal());
+    if (state == State::refused) co_return co_await refuse(parser_->refusal());
 
     const auto routed = route(head_, service_.port);
     if (const auto* refusal = std::get_if<Refusal>(&routed)) {
       co_return co_await refuse(*refusal);
     }
     const auto resource = std::get<Resource>(routed);
-    if (is_validation(resource)) parser.discard_excess();
-    if (parser.check_length() == State::refused) co_return co_await refuse(parser.refusal());
-    if (is_kept_size()) take_kept_body();
-    body_.clear();
-    if (wants_continue()) {
-      const net::error_code error = co_await say_continue();
-      if (error) co_return false;
-    }
-    state = hold_body() ? step(parser) : State::need_more;
-    if (state == State::need_more) state = co_await read_body(parser);
+    if (is_validation(resource)) parser_->discard_excess();
+    if (parser_->check_length() == State::refused) co_return co_await refuse(parser_->refusal());
+    const bool whole = has_come_whole();
+    if (!whole) state = co_await receive_body();
     if (state == State::need_more) co_return false;
-    if (state == State::refused) co_return co_await refuse(parser.refusal());
-
-    give_back_buffer();
+    if (state == State::refused) co_return co_await refuse(parser_->refusal());
     if (is_large()) {
       const bool begun = co_await begin_large_review(Pass::first);
       if (!begun) co_return co_await refuse(too_many_bodies());
     }
+    const std::size_t in_buffer = whole ? parser_->missing() : 0;
     const std::optional<Answered> answered =
-        parser.has_excess() ? service_.handlers.allow_unchecked(body_)
-                            : std::optional(service_.handlers.answer(resource, body_));
+        parser_->has_excess()
+            ? service_.handlers.allow_unchecked(body_)
+            : std::optional(service_.handlers.answer(resource, review(in_buffer)));
     if (!answered) co_return co_await refuse(too_large());
     const Answered& first = *answered;
     Reply reply = first.reply;
     if (first.ledger.use == Use::ask || first.ledger.use == Use::read_claims) {
-      const std::optional<Reply> second = co_await answer_later(resource, first);
+      const std::optional<Reply> second = co_await answer_later(resource, first, in_buffer);
       if (!second) co_return co_await refuse(too_many_bodies());
       reply = *second;
     }
@@ -114,15 +108,64 @@ class Conversation {
       service_.places.note(first.ledger.request, first.ledger.place);
     flush_log_after_turn();
     const net::Sent sent = send_now(reply);
+    if (body_.empty()) leave_buffer(in_buffer);
     give_back_body();  // the peer may take its time to read the rest
     net::error_code error = sent.error;
     if (!error && sent.size < service_.out.size()) error = co_await send_rest(sent.size);
     co_return goes_on(error, reply);
   }
 
+  // Whether all of the request is in the buffer, as a usual review is: it is read where it stands.
+  bool has_come_whole() const {
+    return !head_.chunked && !parser_->has_excess() && parser_->missing() <= buffer_.size();
+  }
+
+  // The next `in_buffer` bytes of the buffer; if there are none, the body.
+  webhook::read::Body review(std::size_t in_buffer) {
+    if (in_buffer == 0) return webhook::read::Body(body_);
+    buffer_.prepare(webhook::read::padding);
+    return webhook::read::Body::padded(buffered().substr(0, in_buffer));
+  }
+
+  std::string_view buffered() const {
+    const auto bytes = buffer_.cdata();
+    return {static_cast<const char*>(bytes.data()), bytes.size()};
+  }
+
+  // What has been answered in the buffer.
+  void leave_buffer(std::size_t size) {
+    buffer_.consume(size);
+    give_back_buffer();
+  }
+
+  // A body that is held apart from the buffer. need_more if the peer left.
+  net::Task<State> receive_body() {
+    // A client that has sent some of the body does not wait to be told to.
+    if (head_.expects_continue && head_.http_1_1 && buffer_.size() == 0) {
+      const net::error_code error = co_await say_continue();
+      if (error) co_return State::need_more;
+    }
+    State state = hold_body() ? step() : State::need_more;
+    if (state == State::need_more) state = co_await read_body();
+    give_back_buffer();
+    co_return state;
+  }
+
   // Others may use the handlers, and the place of a large review, while the cluster is asked: each
   // further pass reads the review again. Nothing where there was no place for that in time.
-  net::Task<std::optional<Reply>> answer_later(Resource resource, Answered next) {
+  net::Task<std::optional<Reply>> answer_later(Resource resource, Answered next,
+                                               std::size_t in_buffer) {
+    if (in_buffer > 0) {
+      const bool at_once = hold_body();
+      if (!at_once) {
+        const bool held = co_await wait_to_hold_body();
+        if (!held) co_return std::nullopt;
+      }
+      body_ = review(in_buffer).bytes();
+      // While it waited, others have used the handlers.
+      if (!at_once) next = service_.handlers.answer(resource, review(0));
+      leave_buffer(in_buffer);
+    }
     kube::places::ReadClaims claims;
     Learned learned;
     if (next.ledger.use == Use::read_claims) {
@@ -137,7 +180,7 @@ class Conversation {
       learned.claims = &claims;
       const bool begun = co_await begin_again();
       if (!begun) co_return std::nullopt;
-      next = service_.handlers.answer(resource, body_, learned);
+      next = service_.handlers.answer(resource, review(0), learned);
     }
     if (next.ledger.use == Use::ask) {
       kube::places::OwnedPlaceRequest request(next.ledger.request);
@@ -151,7 +194,7 @@ class Conversation {
       learned.place = &place;
       const bool begun = co_await begin_again();
       if (!begun) co_return std::nullopt;
-      next = service_.handlers.answer(resource, body_, learned);
+      next = service_.handlers.answer(resource, review(0), learned);
     }
     if (next.ledger.use == Use::note) service_.places.note(next.ledger.request, next.ledger.place);
     co_return next.reply;
@@ -173,11 +216,13 @@ class Conversation {
   }
 
   // Gives the parser what has come.
-  State step(RequestParser& parser) {
-    const auto bytes = buffer_.cdata();
-    const auto taken = parser.read({static_cast<const char*>(bytes.data()), bytes.size()});
+  State step() {
+    const auto taken = parser_->read(buffered());
     buffer_.consume(taken.used);
-    return taken.state;
+    // Only the size line of a chunk can fill the buffer: headers have their own,
+    // lower limit, and body bytes are taken at once.
+    const bool full = buffer_.size() == limits::read_buffer_bytes;
+    return full && taken.state == State::need_more ? parser_->refuse_long_line() : taken.state;
   }
 
   // For the first byte of one: between two of them nobody owes anything.
@@ -187,42 +232,38 @@ class Conversation {
   }
 
   // Feeds the parser until it has something to say; need_more if the peer left.
-  net::Task<State> read_header(RequestParser& parser) {
+  net::Task<State> read_header() {
     const Wait wait = Wait::begin(Waiting::header, limits::header);  // all of it
     for (;;) {
-      // Only the size line of a chunk can fill the buffer: headers have their own,
-      // lower limit, and body bytes are taken at once.
-      if (is_full()) co_return parser.refuse_long_line();
       const bool more = co_await read_some(wait);
       if (!more) co_return State::need_more;
-      const State state = step(parser);
+      const State state = step();
       if (state != State::need_more) co_return state;
     }
   }
 
   // The same for the body, which has to come at a rate and to be held.
-  net::Task<State> read_body(RequestParser& parser) {
+  net::Task<State> read_body() {
     const net::TimePoint until = net::Clock::now() + body_limit();
     BodyPace pace;
     for (;;) {
       if (!hold_body()) {
         const bool held = co_await wait_to_hold_body();
-        if (!held) co_return parser.refuse(too_many_bodies());
+        if (!held) co_return parser_->refuse(too_many_bodies());
       }
-      const State state = step(parser);
+      const State state = step();
       if (state != State::need_more) co_return state;
-      if (is_full()) co_return parser.refuse_long_line();
       const net::TimePoint begun = net::Clock::now();
       const auto rest = std::chrono::duration_cast<limits::Duration>(until - begun);
       if (rest <= limits::Duration::zero()) {
-        if (!read_now()) co_return parser.refuse(too_late());
+        if (!read_now()) co_return parser_->refuse(too_late());
         continue;
       }
       const Wait wait = Wait::begin(Waiting::body, std::min(pace.left(), rest));
-      const std::size_t before = buffer_.size();
+      const std::size_t before = buffer_.size() + body_.size();
       const bool more = co_await read_some(wait);
       if (!more) co_return State::need_more;
-      pace.on_bytes(net::Clock::now() - begun, buffer_.size() - before);
+      pace.on_bytes(net::Clock::now() - begun, buffer_.size() + body_.size() - before);
     }
   }
 
@@ -234,11 +275,27 @@ class Conversation {
 
   // False if nothing has come.
   bool read_now() {
+    if (const std::size_t room = room_in_body(); room > 0) {
+      const std::size_t before = body_.size();
+      body_.resize(before + room);
+      const std::size_t size = stream_.read_now(std::span(body_).subspan(before));
+      body_.resize(before + size);
+      return size > 0;
+    }
     hold_buffer();
     const auto room = buffer_.prepare(limits::read_buffer_bytes - buffer_.size());
     const std::size_t size = stream_.read_now({static_cast<char*>(room.data()), room.size()});
     buffer_.commit(size);
     return size > 0;
+  }
+
+  // For what is missing of a body of known length, which goes past the buffer as far as memory is
+  // held for it.
+  std::size_t room_in_body() const {
+    const std::size_t missing = parser_->missing();
+    if (missing == 0 || buffer_.size() > 0) return 0;
+    const std::size_t held = connection_.body().held() - webhook::read::padding - body_.size();
+    return std::min({held, missing, limits::read_buffer_bytes});
   }
 
   net::Task<bool> read_later(const Wait& wait) {
@@ -266,8 +323,6 @@ class Conversation {
   // Of what has come already.
   bool has_unread() const { return buffer_.size() > 0 || stream_.has_unread(); }
 
-  bool is_full() const { return buffer_.size() == limits::read_buffer_bytes; }
-
   // Sends a refusal and closes the connection, because only answers to reviews keep their
   // connections.
   net::Task<bool> refuse(Refusal refusal) {
@@ -281,11 +336,6 @@ class Conversation {
                 .allow = refusal.allow,
                 .retry_after = refusal.retry_after,
                 .close = true};
-    co_return co_await send(reply);
-  }
-
-  // False if the connection ends with this answer.
-  net::Task<bool> send(Reply& reply) {
     const net::Sent sent = send_now(reply);
     net::error_code error = sent.error;
     if (!error && sent.size < service_.out.size()) error = co_await send_rest(sent.size);
@@ -339,22 +389,6 @@ class Conversation {
     return std::min(timeout_of(head_.target).value_or(limits::body), limits::body);
   }
 
-  // A client that has sent some of the body does not wait to be told to.
-  bool wants_continue() const {
-    return head_.expects_continue && head_.http_1_1 && head_.has_body() && buffer_.size() == 0;
-  }
-
-  bool is_kept_size() const {
-    return head_.has_body() &&
-           head_.content_length.value_or(limits::body_bytes) <= limits::kept_body_bytes;
-  }
-
-  void take_kept_body() {
-    body_ = service_.bodies.take();
-    if (connection_.body().take(body_.capacity(), limits::usual_bodies_bytes)) return;
-    service_.bodies.give_back(std::exchange(body_, {}));
-  }
-
   // Returns the memory that the whole body takes: by its Content-Length, else for the largest body.
   std::size_t whole_body() const {
     const auto length = head_.content_length.value_or(limits::body_bytes);
@@ -364,13 +398,13 @@ class Conversation {
 
   // Room for what has come of the body. False if there is no memory for it now.
   bool hold_body() {
-    if (!head_.has_body()) return true;
     Share& share = connection_.body();
     const std::size_t held = share.held(), whole = whole_body();
     const std::size_t needed =
         std::min(body_.size() + buffer_.size() + webhook::read::padding, whole);
     if (needed <= held) return true;
-    if (is_kept_size() && share.take(whole - held, limits::held_bytes / 2)) {
+    const bool small = whole <= limits::whole_body_bytes + webhook::read::padding;
+    if (small && share.take(whole - held, limits::held_bytes / 2)) {
       body_.reserve(whole);
       return true;
     }
@@ -381,7 +415,7 @@ class Conversation {
     // The whole block can be reserved although only the bytes that have arrived are counted,
     // because the kernel provides a large block page by page as the block is used
     // (return_large_blocks() in server/serve/app).
-    body_.reserve(whole > limits::kept_body_bytes + webhook::read::padding ? whole : wanted);
+    body_.reserve(small ? wanted : whole);
     return true;
   }
 
@@ -422,7 +456,6 @@ class Conversation {
   void give_back_body() {
     end_large_review();
     connection_.body().reset();
-    service_.bodies.give_back(std::move(body_));
     base::release(body_);
   }
 
@@ -446,6 +479,7 @@ class Conversation {
   boost::beast::flat_buffer buffer_;
   RequestHead head_;
   std::string body_;
+  std::optional<RequestParser> parser_;
   bool asked_before_ = false;
   bool said_close_ = false;
 };

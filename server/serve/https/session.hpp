@@ -13,42 +13,8 @@
 #include <boost/beast/core/flat_buffer.hpp>
 
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace tpuwh::server::https {
-
-// The memory for bodies that one event loop keeps between reviews, so that a steady stream of
-// reviews allocates nothing: at most limits::kept_bodies bodies of limits::kept_body_bytes each.
-class KeptBodies {
- public:
-  // Returns the memory of a kept body, or an empty string if none is kept.
-  std::string take() {
-    idle_ = 0;
-    if (kept_.empty()) return {};
-    std::string body = std::move(kept_.back());
-    kept_.pop_back();
-    return body;
-  }
-
-  void give_back(std::string&& body) {
-    const bool fits = body.capacity() > std::string().capacity() &&
-                      body.capacity() <= limits::kept_body_bytes + webhook::read::padding;
-    if (fits && kept_.size() < limits::kept_bodies) kept_.push_back(std::move(body));
-  }
-
-  // Returns the capacity of the body that take() returns next, or 0 if none is kept.
-  std::size_t capacity() const { return kept_.empty() ? 0 : kept_.back().capacity(); }
-
-  // Must be called every limits::heartbeat.
-  void beat() {
-    if (++idle_ >= limits::kept_bodies_idle / limits::heartbeat) kept_.clear();
-  }
-
- private:
-  std::vector<std::string> kept_;
-  int idle_ = 0;  // number of heartbeats since the last review
-};
 
 // What the sessions of one port and one event loop share; outlives them.
 struct Service {
@@ -62,7 +28,6 @@ struct Service {
   metrics::Metrics& metrics;
   log::Throttle distrust = {}, strangers = {};  // see serve_tls
   std::string out = {};                         // an answer with its header, until it is written
-  KeptBodies bodies = {};
   boost::beast::flat_buffer read_buffer = {};   // the same for what is read
   Date date = {};                               // of answers; whoever owns this keeps it current
   bool flush_is_due = false;                    // of the log, at the end of the loop's turn

@@ -58,7 +58,7 @@ TEST_F(WireTest, turns_are_short_until_there_is_data) {
   made_.wire->begin_turn();
   EXPECT_EQ(read_turn(), 2'048);
   EXPECT_EQ(made_.wire->chatter, 16'896u + 2'048u);
-  made_.wire->chatter = 0;  // the stream has found some
+  made_.wire->see_data(1);
   made_.wire->begin_turn();
   EXPECT_EQ(read_turn(), 16'896);
 }
@@ -80,6 +80,21 @@ TEST_F(WireTest, a_turn_may_be_longer) {
   EXPECT_EQ(read_turn(), 40 << 10);
   made_.wire->begin_turn();
   EXPECT_EQ(read_turn(), 2'048) << "but not without data";
+}
+
+TEST_F(WireTest, data_does_not_count_up_to_a_limit) {
+  say(std::string(120'000, 'x'));
+  for (int turn = 0; turn < 2; ++turn) {
+    EXPECT_EQ(read_turn(), 16'896);
+    made_.wire->see_data(10'000);
+    EXPECT_EQ(made_.wire->chatter, 0u);
+    EXPECT_EQ(read_turn(), 10'000);
+    made_.wire->see_data(30'000);
+    EXPECT_EQ(read_turn(), 22'768) << "32 KiB in a turn";
+    made_.wire->see_data(30'000);
+    EXPECT_EQ(read_turn(), 0);
+    made_.wire->begin_turn();
+  }
 }
 
 TEST_F(WireTest, the_end_is_an_end) {

@@ -12,7 +12,9 @@ class HandlersTest : public WithHandlers {
  protected:
   std::string body_;
 
-  Reply answer(Resource resource) { return handlers_.answer(resource, body_).reply; }
+  Reply answer(Resource resource) {
+    return handlers_.answer(resource, webhook::read::Body(body_)).reply;
+  }
 };
 
 TEST_F(HandlersTest, livez_says_ok) {
@@ -88,7 +90,8 @@ TEST_F(HandlersTest, validate_answers_workload_objects_alone) {
 TEST_F(HandlersTest, mutate_closes_where_another_replica_may_know) {
   body_ = worker_review();
   const auto later = webhook::ledger::try_again("the record was written by another replica");
-  const Answered failed = handlers_.answer(Resource::mutate, body_, {.place = &later});
+  const Answered failed =
+      handlers_.answer(Resource::mutate, webhook::read::Body(body_), {.place = &later});
   EXPECT_EQ(failed.reply.status, 503u);
   EXPECT_TRUE(failed.reply.close);
 }

@@ -45,17 +45,5 @@ TEST(RequestHeadTest, is_cleared_whole) {
   EXPECT_FALSE(head.chunked || head.expects_continue || head.content_length);
 }
 
-TEST(RequestHeadTest, has_a_body_in_chunks_or_of_a_length) {
-  RequestHead head;
-  EXPECT_FALSE(head.has_body());
-  head.content_length = 0;
-  EXPECT_FALSE(head.has_body());
-  head.content_length = 1;
-  EXPECT_TRUE(head.has_body());
-  head.clear();
-  head.chunked = true;
-  EXPECT_TRUE(head.has_body());
-}
-
 }  // namespace
 }  // namespace tpuwh::server::https

@@ -480,43 +480,17 @@ TEST_F(SessionTest, who_waits_holds_no_buffer) {
   }
 }
 
-TEST_F(SessionTest, a_usual_body_leaves_its_memory_to_the_next_one) {
+// Does not fit into the buffer with its header.
+const std::string apart = of_size(service_review(), limits::read_buffer_bytes);
+
+TEST_F(SessionTest, a_body_alone_takes_memory_that_is_not_whole_in_the_buffer) {
   const int peer = connect();
   ask(peer, posted(service_review()));
-  const std::size_t before = service_.bodies.capacity();
-  EXPECT_GE(before, service_review().size());
-  ask(peer, posted(of_size(service_review(), limits::kept_body_bytes)));
-  EXPECT_GE(service_.bodies.capacity(), limits::kept_body_bytes);
-  ask(peer, posted(service_review()));
-  EXPECT_GE(service_.bodies.capacity(), limits::kept_body_bytes) << "the larger one is kept";
-  ask(peer, posted(of_size(service_review(), 2 * limits::kept_body_bytes)));
-  EXPECT_LE(service_.bodies.capacity(), limits::kept_body_bytes + webhook::read::padding);
-}
-
-TEST_F(SessionTest, memory_of_bodies_is_freed_once_idle) {
-  ask(connect(), posted(service_review()));
-  const int beats = limits::kept_bodies_idle / limits::heartbeat;
-  for (int i = 1; i < beats; ++i) service_.bodies.beat();
-  EXPECT_GT(service_.bodies.capacity(), 0u);
-  ask(connect(), posted(service_review()));
-  for (int i = 1; i < beats; ++i) service_.bodies.beat();
-  EXPECT_GT(service_.bodies.capacity(), 0u) << "a review begins it anew";
-  service_.bodies.beat();
-  EXPECT_EQ(service_.bodies.capacity(), 0u);
-}
-
-TEST_F(SessionTest, an_event_loop_keeps_few_bodies) {
-  std::vector<int> peers;
-  const std::string request = posted(service_review());
-  for (std::size_t i = 0; i < 2 * limits::kept_bodies; ++i) {
-    peers.push_back(connect());
-    say(peers.back(), request.substr(0, request.size() - 1));
-  }
-  for (const int peer : peers)
-    EXPECT_EQ(status_of(ask(peer, request.substr(request.size() - 1))), 200u);
-  std::size_t kept = 0;
-  while (service_.bodies.capacity() > 0) service_.bodies.take(), ++kept;
-  EXPECT_EQ(kept, limits::kept_bodies);
+  const std::size_t before = test::heap_bytes();
+  say(peer, posted(apart).substr(0, 16'000));
+  EXPECT_GE(test::heap_bytes(), before + apart.size());
+  EXPECT_EQ(status_of(ask(peer, posted(apart).substr(16'000))), 200u);
+  EXPECT_LT(test::heap_bytes(), before + apart.size());
 }
 
 TEST_F(SessionTest, a_body_of_another_leaves_its_own_alone) {
@@ -525,19 +499,6 @@ TEST_F(SessionTest, a_body_of_another_leaves_its_own_alone) {
   say(peer, request.substr(0, 10'000));
   EXPECT_EQ(status_of(ask(other, request)), 200u);
   EXPECT_EQ(status_of(ask(peer, request.substr(10'000))), 200u);
-}
-
-TEST_F(SessionTest, a_usual_body_alone_is_lent_the_memory_of_the_last_one) {
-  const int peer = connect(), large = connect();
-  ask(peer, posted(of_size(service_review(), 20'000)));
-  const std::size_t lent = service_.bodies.capacity();
-  ASSERT_GE(lent, 20'000u);
-  say(large, posted_head("Content-Length: 1000000\r\n") + " ");
-  EXPECT_EQ(service_.bodies.capacity(), lent);
-  const std::size_t before = held();
-  say(peer, posted_head("Content-Length: 1000\r\n") + " ");
-  EXPECT_EQ(service_.bodies.capacity(), 0u);
-  EXPECT_EQ(held(), before + lent);
 }
 
 TEST_F(SessionTest, who_waits_holds_no_long_target) {
@@ -559,7 +520,7 @@ struct HeldCase {
 };
 
 constexpr std::size_t padding_bytes = webhook::read::padding;
-constexpr std::size_t kept_bytes = limits::kept_body_bytes, usual_bytes = limits::usual_body_bytes,
+constexpr std::size_t kept_bytes = limits::whole_body_bytes, usual_bytes = limits::usual_body_bytes,
                       first_bytes = limits::first_body_bytes;
 
 HeldCase of_length(const char* name, std::size_t length, std::size_t sent, std::size_t want) {
@@ -645,26 +606,30 @@ TEST_F(LittleMemory, is_not_asked_for_where_a_body_has_enough) {
   EXPECT_EQ(status_of(ask(peer, request.substr(request.size() - 10))), 200u);
 }
 
-TEST_F(LittleMemory, is_not_asked_for_by_an_answer_that_goes_out_whole) {
+TEST_F(LittleMemory, is_not_asked_for_by_what_comes_and_goes_out_whole) {
   Share rest(load_.held_bytes);
   rest.force(load_.held_bytes.cap());
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(status_of(ask(connect(), ask_livez)), 200u);
     EXPECT_EQ(status_of(ask(connect(), ask_nothing)), 404u);
+    EXPECT_EQ(status_of(ask(connect(), posted(service_review()))), 200u);
   }
 }
 
+// That which asks the ledger needs memory of its own after it has come whole in the buffer.
 TEST_F(LittleMemory, is_waited_for) {
-  const int peer = connect();
-  Share rest(load_.held_bytes);
-  rest.force(load_.held_bytes.cap());
-  const std::string request = posted(service_review());
-  say(peer, request);
-  EXPECT_EQ(hear(peer), "");
-  connections_.sweep(net::Clock::now() + limits::idle);
-  rest.reset();
-  run_for(limits::memory_poll * 5);
-  EXPECT_EQ(status_of(hear(peer)), 200u);
+  for (const std::string& review : {apart, worker_review()}) {
+    const int peer = connect();
+    Share rest(load_.held_bytes);
+    rest.force(load_.held_bytes.cap());
+    say(peer, posted(review));
+    EXPECT_EQ(hear(peer), "");
+    connections_.sweep(net::Clock::now() + limits::idle);
+    rest.reset();
+    run_for(limits::memory_poll * 5);
+    EXPECT_EQ(status_of(hear(peer)), 200u);
+  }
+  EXPECT_EQ(places_.asked, std::vector<std::string>{"w"});
 }
 
 // Within the time that it is waited for; on a machine that stands still meanwhile, at the next try.
@@ -676,7 +641,7 @@ TEST_F(LittleMemory, comes_from_those_who_keep_us_waiting) {
     Share rest(load_.held_bytes);
     rest.force(load_.held_bytes.cap() - held());
     const int peer = connect();
-    say(peer, posted(service_review()));
+    say(peer, posted(worker_review()));
     run_for(limits::patience_when_full + 200ms);
     status = status_of(hear(peer));
     EXPECT_TRUE(is_closed(slow) || status != 200);
@@ -691,7 +656,7 @@ TEST_F(LittleMemory, is_waited_for_no_longer_than_its_limit) {
   const int peer = connect();
   Share rest(load_.held_bytes);
   rest.force(load_.held_bytes.cap());
-  say(peer, posted(service_review()));
+  say(peer, posted(apart));
   run_for(limits::memory_wait / 2);
   EXPECT_EQ(hear(peer), "");
   run_for(limits::memory_wait);
