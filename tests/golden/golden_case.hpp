@@ -11,7 +11,7 @@
 //                  the recorded review that `base` names
 //   response.json  the wanted response without uid and patch, where it is a denial or
 //                  has warnings
-//   why.md         two sentences: what the case shows, and where the review is from
+//   why.md         what the case shows; what the changes stand for, where they do not say it
 #pragma once
 
 #include "tests/support/answer.hpp"
