@@ -28,7 +28,7 @@ SHADOWED = {"metadata": {"labels": {"tpu-webhook.dev/mode": "shadow"}}}
 
 def test_a_dry_run_shows_what_would_be_and_changes_nothing(release, namespace):
     """`kubectl create --dry-run=server` of a Pod shows the environment; the real one gets the same."""
-    tried = namespace.api.create(here(namespace, member("one", 1)), dry_run=True)
+    tried = namespace.api.create(namespace.here(member("one", 1)), dry_run=True)
     assert not namespace.api.pods(namespace.name)
     made = namespace.create(member("one", 1))
     assert injected(made) and without_tokens(tried) == without_tokens(made)
@@ -110,7 +110,7 @@ def test_the_pod_security_level_stays(release, namespace):
     with_us = wait_for("the level to be seen", lambda: said_of(namespace, pods), 10)
     assert with_us["restricted"] == [] and all(with_us[pod["metadata"]["name"]] for pod in pods if pod is not pods[1])
     namespace.api.patch("v1", "Namespace", namespace.name, SHADOWED)
-    wait_for("the label to be seen", lambda: untouched(namespace.api.create(here(namespace, member("probe", 0)), dry_run=True)), 10)
+    wait_for("the label to be seen", lambda: untouched(namespace.api.create(namespace.here(member("probe", 0)), dry_run=True)), 10)
     assert said_of(namespace, pods) == with_us
 
 
@@ -135,7 +135,7 @@ def test_excluded_namespaces(release, namespace):
 def test_a_shadowed_namespace(release, namespace, plane):
     """Its Pods are created as they are; what would have been done is a warning, in the log and the audit log."""
     namespace.api.patch("v1", "Namespace", namespace.name, SHADOWED)
-    wait_for("the label to be seen", lambda: untouched(namespace.api.create(here(namespace, member("probe", 0)), dry_run=True)), 10)
+    wait_for("the label to be seen", lambda: untouched(namespace.api.create(namespace.here(member("probe", 0)), dry_run=True)), 10)
     reads(namespace, "shadow-patched", member("trainer", 0))
     reads(namespace, "shadow-denied", member("misfit", 2))
     assert all(untouched(pod) for pod in namespace.pods()) and len(namespace.pods()) == 2
@@ -152,7 +152,7 @@ def test_the_match_conditions(release, namespace):
         pod = web(name)
         edit(pod)
         before = len(release.reviews(namespace.name))
-        namespace.api.create(here(namespace, pod), dry_run=True)
+        namespace.api.create(namespace.here(pod), dry_run=True)
         assert wait_for(name, lambda: len(release.reviews(namespace.name)) == before + 1, 5, every=0.02)
     before = len(release.reviews(namespace.name))
     for name, edit in {"plain": lambda pod: None, "gpu": with_gpu, "others": with_others_annotation}.items():
@@ -274,10 +274,6 @@ def said_of(namespace, pods):
 
 def two(found):
     return found if len(found) == 2 else None
-
-
-def here(namespace, obj):
-    return {**obj, "metadata": {**obj["metadata"], "namespace": namespace.name}}
 
 
 def without_tokens(pod):

@@ -16,13 +16,12 @@ import pytest
 import yaml
 
 from harness import by_claim
-from harness.api import Refused, wait_for
+from harness.api import Refused, made, wait_for
 from harness.namespace import manifest
 from harness.pods import env_of, member, untouched
 from harness.trouble import down
 
 READING = {"config": {"mode": "enforce", "claims": True, "placementHint": False}}
-POD = ("v1", "Pod")
 EXPLAINED = by_claim.TESTS / "golden/explain"
 MANIFESTS = sorted([*EXPLAINED.glob("*-claims*.yaml"), *EXPLAINED.glob("*-dranet*.yaml")])
 
@@ -139,7 +138,7 @@ def test_a_device_class_of_another_name_is_the_drivers(claiming, namespace, api)
     bare, said = answered(namespace, pod)
     assert untouched(bare) and f"DeviceClass {name}, which is not known" in said, said
     selector = {"cel": {"expression": 'device.driver == "tpu.google.com"'}}
-    with there(api, {"apiVersion": by_claim.CLAIMS, "kind": "DeviceClass", "metadata": {"name": name}, "spec": {"selectors": [selector]}}):
+    with made(api, {"apiVersion": by_claim.CLAIMS, "kind": "DeviceClass", "metadata": {"name": name}, "spec": {"selectors": [selector]}}):
         wait_for("the class to be known", lambda: env_of(answered(namespace, pod)[0]).get("TPU_WORKER_ID") == "1", 30, every=0.2)
 
 
@@ -149,7 +148,7 @@ def test_a_manifest_by_claim_is_answered_as_explained(claiming, plane, namespace
     with contextlib.ExitStack() as stack:
         for obj in yaml.safe_load_all(file.read_text(encoding="utf-8")):
             if obj["kind"] == "DeviceClass":
-                stack.enter_context(there(api, obj))
+                stack.enter_context(made(api, obj))
             elif obj["apiVersion"].startswith("resource.k8s.io/"):
                 namespace.create(obj)
         command = [tools, "explain", file, "--cluster", "--dry-run", "--kubeconfig", plane.kubeconfig, "-n", namespace.name, "-o", "json"]
@@ -164,19 +163,9 @@ def test_a_manifest_by_claim_is_answered_as_explained(claiming, plane, namespace
 # ---- parts
 
 
-@contextlib.contextmanager
-def there(api, obj: dict):
-    """While this holds."""
-    api.create(obj)
-    try:
-        yield
-    finally:
-        api.delete(obj["apiVersion"], obj["kind"], obj["metadata"]["name"])
-
-
 def answered(namespace, pod: dict) -> tuple:
     """The Pod as it would be created, and what its author reads."""
-    pod = {**pod, "metadata": {**pod["metadata"], "namespace": namespace.name}}
+    pod = namespace.here(pod)
     refused, said = namespace.api.told(pod)
     assert not refused, said
     return namespace.api.create(pod, dry_run=True), said

@@ -18,7 +18,7 @@ import yaml
 from controlplane import programs
 from controlplane.state import write_kubeconfig
 from harness import audit, chart
-from harness.api import wait_for
+from harness.api import made, wait_for
 from harness.namespace import manifest
 from harness.release import NAME, NAMESPACE
 from harness.rival import denial, patch, rival
@@ -444,19 +444,6 @@ def test_explain_differs_where_the_running_webhook_is_told_otherwise(release, na
         _, tried = explain(list(manifest("job-2x4.yaml")))
         (pods,) = [one for what, one in tried.items() if what.startswith("2 Pods")]
         assert "no replica of tpu-webhook answered" in pods["sentence"] and not pods["differs"], tried
-
-
-@contextlib.contextmanager
-def made(api, obj):
-    """While this holds the object is there."""
-    metadata = obj["metadata"]
-    api.create(obj)
-    try:
-        yield
-    finally:
-        api.delete(obj["apiVersion"], obj["kind"], metadata["name"], metadata.get("namespace"))
-        if obj["kind"] == "Namespace":
-            wait_for("the namespace to go", lambda: not api.get("v1", "Namespace", metadata["name"]), 60)
 
 
 @contextlib.contextmanager

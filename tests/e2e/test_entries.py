@@ -158,9 +158,7 @@ def test_what_the_entries_cost_the_api_server(release, namespace, picture):
         with as_is(release, rendered):
             before = in_conditions(namespace.api)
             for number in range(TRIED):
-                pod = web(f"nobodys-{number}")
-                pod["metadata"]["namespace"] = namespace.name
-                namespace.api.create(pod, dry_run=True)
+                namespace.api.create(namespace.here(web(f"nobodys-{number}")), dry_run=True)
             spent[name].append(1e6 * (in_conditions(namespace.api) - before) / TRIED)
     picture(f"API server, in conditions, for each Pod without TPUs: median of {TURNS} times {TRIED} dry runs", "\n".join(
         f"  {name:<18}{statistics.median(values):>7.0f} µs   ({min(values):.0f} to {max(values):.0f})" for name, values in spent.items()))
@@ -271,9 +269,8 @@ def send(release, namespace, plane, pods):
     """Dry runs, one after the other; name -> the entries of ours that were called, in the order of the rounds."""
     since = audit.size(plane)
     for pod in pods:
-        pod["metadata"]["namespace"] = namespace.name
         with contextlib.suppress(Refused):  # some are not valid, which is found out later
-            namespace.api.create(pod, dry_run=True)
+            namespace.api.create(namespace.here(pod), dry_run=True)
     entries = wait_for("the audit log", lambda: complete(audit.creations(plane, namespace.name, since), pods), 30)
     found = {}
     for entry in entries:

@@ -218,10 +218,8 @@ def allow(api, role: dict, verbs: list) -> None:
 
 def refusal(api, namespace: Namespace) -> str:
     """What the creator of a TPU Pod reads; "" if it would be created."""
-    pod = member("before", 0)
-    pod["metadata"]["namespace"] = namespace.name
     try:
-        api.create(pod, dry_run=True)
+        api.create(namespace.here(member("before", 0)), dry_run=True)
     except Refused as error:
         return error.message
     return ""

@@ -125,16 +125,12 @@ def test_validation_can_be_switched_off(release, namespace):
         assert tried(namespace, ray_cluster(short=2))
         assert namespace.kubectl(*listed).stdout == ""
     with pytest.raises(Refused):
-        namespace.api.create(here(namespace, ray_cluster(short=2)), dry_run=True)
-
-
-def here(namespace, obj):
-    return {**obj, "metadata": {**obj["metadata"], "namespace": namespace.name}}
+        namespace.api.create(namespace.here(ray_cluster(short=2)), dry_run=True)
 
 
 def tried(namespace, obj):
     """Whether a dry run of its creation is allowed."""
     try:
-        return namespace.api.create(here(namespace, obj), dry_run=True)
+        return namespace.api.create(namespace.here(obj), dry_run=True)
     except Refused:
         return None
