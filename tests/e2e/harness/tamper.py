@@ -6,12 +6,10 @@ program is as shipped. This is how the stories are shown to fail when they shoul
 
 import base64
 import contextlib
-import http.client
 import json
 import pathlib
-import ssl
-import urllib.parse
 
+from . import forged
 from .release import Release
 from .server import listening
 
@@ -33,26 +31,11 @@ def in_our_place(release: Release, answer, certificate: pathlib.Path | None = No
 
 def tampering(release: Release, edit):
     """While this holds, `edit(request, patch)` may change the JSON patch (a list) of each answer."""
-    behind = release.replicas[0].entry()["address"]
-
     def answer(path: str, body: bytes) -> tuple:
-        status, said = _ask(behind, path, body)
+        status, said = forged.ask(release, path, body)
         return status, _spoiled(edit, json.loads(body)["request"], json.loads(said)) if status == 200 else said
 
     return in_our_place(release, answer)
-
-
-def _ask(behind: str, path: str, body: bytes) -> tuple:
-    trusting = ssl.create_default_context()
-    trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
-    target = urllib.parse.urlsplit(f"//{behind}")
-    connection = http.client.HTTPSConnection(target.hostname, target.port, timeout=10, context=trusting)
-    try:
-        connection.request("POST", path, body, {"Content-Type": "application/json"})
-        answer = connection.getresponse()
-        return answer.status, answer.read()
-    finally:
-        connection.close()
 
 
 def _spoiled(edit, request: dict, review: dict) -> bytes:
