@@ -17,6 +17,7 @@ import yaml
 
 from harness import by_claim
 from harness.api import Refused, made, wait_for
+from harness.longer import in_full
 from harness.namespace import manifest
 from harness.pods import env_of, member, untouched
 from harness.trouble import down
@@ -71,8 +72,24 @@ def test_each_workload_by_claim_is_answered_as_offline(claiming, namespace, tool
 
 
 def test_a_template_applied_with_its_job_is_known_in_time(claiming, namespace):
-    """50 Jobs of two hosts, each with a template of its own, half of them before it: by_label/test_claims_together.py has 500."""
-    together(namespace, 50)
+    """Jobs of two hosts, each with a template of its own, applied by eight at once, every second Job before its template."""
+    count = in_full(500, otherwise=50)
+
+    def apply(number: int) -> None:
+        objects = [by_claim.template(f"chips-{number}", 4), job(number)]
+        for obj in objects if number % 2 else reversed(objects):
+            namespace.create(obj)
+
+    begun = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        list(pool.map(apply, range(count)))
+    pods = wait_for(f"{2 * count} Pods", lambda: enough(namespace, "batch.kubernetes.io/job-name", 2 * count), 60 + count, every=0.5)
+    print(f"    {2 * count} Pods after {time.monotonic() - begun:.1f} s")
+    without = [pod["metadata"]["name"] for pod in pods
+               if env_of(pod).get("TPU_WORKER_ID") != pod["metadata"]["labels"]["batch.kubernetes.io/job-completion-index"]]
+    jobs = namespace.api.list("batch/v1", "Job", namespace.name)
+    failed = [job["metadata"]["name"] for job in jobs if (job.get("status") or {}).get("failed")]
+    assert (without, failed, len(jobs)) == ([], [], count)
 
 
 def test_ray_workers_by_claim_have_their_places(claiming, namespace):
@@ -195,25 +212,6 @@ def said_offline(tools, folder, reviews: list, templates: list) -> list:
 def is_rays_without_indices(review: dict) -> bool:
     labels = review["request"]["object"]["metadata"].get("labels") or {}
     return labels.get("ray.io/node-type") == "worker" and "ray.io/worker-group-replica-index" not in labels
-
-
-def together(namespace, count: int) -> None:
-    """`count` Jobs and as many templates, applied by eight at once, every second Job before its template."""
-    def apply(number: int) -> None:
-        objects = [by_claim.template(f"chips-{number}", 4), job(number)]
-        for obj in objects if number % 2 else reversed(objects):
-            namespace.create(obj)
-
-    begun = time.monotonic()
-    with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        list(pool.map(apply, range(count)))
-    pods = wait_for(f"{2 * count} Pods", lambda: enough(namespace, "batch.kubernetes.io/job-name", 2 * count), 60 + count, every=0.5)
-    print(f"    {2 * count} Pods after {time.monotonic() - begun:.1f} s")
-    without = [pod["metadata"]["name"] for pod in pods
-               if env_of(pod).get("TPU_WORKER_ID") != pod["metadata"]["labels"]["batch.kubernetes.io/job-completion-index"]]
-    jobs = namespace.api.list("batch/v1", "Job", namespace.name)
-    failed = [job["metadata"]["name"] for job in jobs if (job.get("status") or {}).get("failed")]
-    assert (without, failed, len(jobs)) == ([], [], count)
 
 
 def job(number: int) -> dict:
