@@ -1,4 +1,4 @@
-"""Story 7: the certificate files are replaced while users create Pods; nobody notices, and the new one is served."""
+"""Story 7, certificate files as somebody else writes them: half of a new one, and those that callers show."""
 
 import socket
 import ssl
@@ -11,42 +11,6 @@ from harness import mounted
 from harness.api import Refused, wait_for
 from harness.load import Load
 from harness.pods import injected, member
-from harness.release import SECRET
-from harness.rollout import replicas
-from harness.trouble import configured
-
-AFTERWARDS = 40  # Pods more, once something has changed
-
-
-def test_a_renewed_certificate(release, namespace, plane, tmp_path, picture):
-    """From the same CA, as every few weeks: no creation fails, and new connections get the new one."""
-    renewed = mounted.issue(plane.pki, "webhook-ca", tmp_path)
-    with replicas(release, 3), Load(namespace) as load:
-        before = served(release)
-        seconds = replace_and_wait(release, renewed)
-        load.more(AFTERWARDS)
-    assert not any(mounted.same(pem, renewed) for pem in before)
-    assert load.failed == [] and load.left_out() == []
-    release.route(cut=True)
-    assert injected(namespace.create(member("afterwards", 0)))
-    picture("a renewed certificate", f"  served {seconds:.1f} s after it was written; {load.line()}")
-
-
-def test_a_new_authority(release, namespace, plane, tmp_path, picture):
-    """Both CAs in caBundle, then the certificate, then the new CA alone; and all the way back."""
-    tls.authority(tmp_path, "new-ca")
-    new = mounted.issue(tmp_path, "new-ca", tmp_path / "new")
-    old = mounted.issue(plane.pki, "webhook-ca", tmp_path / "old")
-    old_ca, new_ca = (file.read_text() for file in (plane.pki / "webhook-ca.crt", tmp_path / "new-ca.crt"))
-    with replicas(release, 3), Load(namespace) as load:
-        with configured(release, trusting(old_ca + new_ca)):
-            replace_and_wait(release, new)
-            with configured(release, trusting(new_ca)):
-                load.more(AFTERWARDS)
-            replace_and_wait(release, old)
-        load.more(AFTERWARDS)
-    assert load.failed == [] and load.left_out() == []
-    picture("a new certificate authority, and back", f"  {load.line()}")
 
 
 def test_half_a_renewal_changes_nothing(release, namespace, plane, tmp_path):
@@ -132,7 +96,3 @@ def half(folder, content, other):
     (folder / "tls.crt").write_bytes(content)
     (folder / "tls.key").write_bytes(other.with_suffix(".key").read_bytes())
     return folder / "tls.crt"
-
-
-def trusting(authorities):
-    return {"certificate": {"mode": "supplied", "secretName": SECRET, "caBundle": authorities}}

@@ -16,13 +16,13 @@ import pytest
 import yaml
 
 from harness import by_claim
-from harness.api import Refused, wait_for
+from harness.api import Refused, made, wait_for
+from harness.longer import in_full
 from harness.namespace import manifest
 from harness.pods import env_of, member, untouched
 from harness.trouble import down
 
 READING = {"config": {"mode": "enforce", "claims": True, "placementHint": False}}
-POD = ("v1", "Pod")
 EXPLAINED = by_claim.TESTS / "golden/explain"
 MANIFESTS = sorted([*EXPLAINED.glob("*-claims*.yaml"), *EXPLAINED.glob("*-dranet*.yaml")])
 
@@ -72,8 +72,24 @@ def test_each_workload_by_claim_is_answered_as_offline(claiming, namespace, tool
 
 
 def test_a_template_applied_with_its_job_is_known_in_time(claiming, namespace):
-    """50 Jobs of two hosts, each with a template of its own, half of them before it: by_label/test_claims_together.py has 500."""
-    together(namespace, 50)
+    """Jobs of two hosts, each with a template of its own, applied by eight at once, every second Job before its template."""
+    count = in_full(500, otherwise=50)
+
+    def apply(number: int) -> None:
+        objects = [by_claim.template(f"chips-{number}", 4), job(number)]
+        for obj in objects if number % 2 else reversed(objects):
+            namespace.create(obj)
+
+    begun = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        list(pool.map(apply, range(count)))
+    pods = wait_for(f"{2 * count} Pods", lambda: enough(namespace, "batch.kubernetes.io/job-name", 2 * count), 60 + count, every=0.5)
+    print(f"    {2 * count} Pods after {time.monotonic() - begun:.1f} s")
+    without = [pod["metadata"]["name"] for pod in pods
+               if env_of(pod).get("TPU_WORKER_ID") != pod["metadata"]["labels"]["batch.kubernetes.io/job-completion-index"]]
+    jobs = namespace.api.list("batch/v1", "Job", namespace.name)
+    failed = [job["metadata"]["name"] for job in jobs if (job.get("status") or {}).get("failed")]
+    assert (without, failed, len(jobs)) == ([], [], count)
 
 
 def test_ray_workers_by_claim_have_their_places(claiming, namespace):
@@ -139,7 +155,7 @@ def test_a_device_class_of_another_name_is_the_drivers(claiming, namespace, api)
     bare, said = answered(namespace, pod)
     assert untouched(bare) and f"DeviceClass {name}, which is not known" in said, said
     selector = {"cel": {"expression": 'device.driver == "tpu.google.com"'}}
-    with there(api, {"apiVersion": by_claim.CLAIMS, "kind": "DeviceClass", "metadata": {"name": name}, "spec": {"selectors": [selector]}}):
+    with made(api, {"apiVersion": by_claim.CLAIMS, "kind": "DeviceClass", "metadata": {"name": name}, "spec": {"selectors": [selector]}}):
         wait_for("the class to be known", lambda: env_of(answered(namespace, pod)[0]).get("TPU_WORKER_ID") == "1", 30, every=0.2)
 
 
@@ -149,7 +165,7 @@ def test_a_manifest_by_claim_is_answered_as_explained(claiming, plane, namespace
     with contextlib.ExitStack() as stack:
         for obj in yaml.safe_load_all(file.read_text(encoding="utf-8")):
             if obj["kind"] == "DeviceClass":
-                stack.enter_context(there(api, obj))
+                stack.enter_context(made(api, obj))
             elif obj["apiVersion"].startswith("resource.k8s.io/"):
                 namespace.create(obj)
         command = [tools, "explain", file, "--cluster", "--dry-run", "--kubeconfig", plane.kubeconfig, "-n", namespace.name, "-o", "json"]
@@ -164,19 +180,9 @@ def test_a_manifest_by_claim_is_answered_as_explained(claiming, plane, namespace
 # ---- parts
 
 
-@contextlib.contextmanager
-def there(api, obj: dict):
-    """While this holds."""
-    api.create(obj)
-    try:
-        yield
-    finally:
-        api.delete(obj["apiVersion"], obj["kind"], obj["metadata"]["name"])
-
-
 def answered(namespace, pod: dict) -> tuple:
     """The Pod as it would be created, and what its author reads."""
-    pod = {**pod, "metadata": {**pod["metadata"], "namespace": namespace.name}}
+    pod = namespace.here(pod)
     refused, said = namespace.api.told(pod)
     assert not refused, said
     return namespace.api.create(pod, dry_run=True), said
@@ -206,25 +212,6 @@ def said_offline(tools, folder, reviews: list, templates: list) -> list:
 def is_rays_without_indices(review: dict) -> bool:
     labels = review["request"]["object"]["metadata"].get("labels") or {}
     return labels.get("ray.io/node-type") == "worker" and "ray.io/worker-group-replica-index" not in labels
-
-
-def together(namespace, count: int) -> None:
-    """`count` Jobs and as many templates, applied by eight at once, every second Job before its template."""
-    def apply(number: int) -> None:
-        objects = [by_claim.template(f"chips-{number}", 4), job(number)]
-        for obj in objects if number % 2 else reversed(objects):
-            namespace.create(obj)
-
-    begun = time.monotonic()
-    with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        list(pool.map(apply, range(count)))
-    pods = wait_for(f"{2 * count} Pods", lambda: enough(namespace, "batch.kubernetes.io/job-name", 2 * count), 60 + count, every=0.5)
-    print(f"    {2 * count} Pods after {time.monotonic() - begun:.1f} s")
-    without = [pod["metadata"]["name"] for pod in pods
-               if env_of(pod).get("TPU_WORKER_ID") != pod["metadata"]["labels"]["batch.kubernetes.io/job-completion-index"]]
-    jobs = namespace.api.list("batch/v1", "Job", namespace.name)
-    failed = [job["metadata"]["name"] for job in jobs if (job.get("status") or {}).get("failed")]
-    assert (without, failed, len(jobs)) == ([], [], count)
 
 
 def job(number: int) -> dict:

@@ -11,7 +11,6 @@ import pytest
 
 from harness import audit, rbac, trusted
 from harness.api import Refused, wait_for
-from harness.figures import unregistered
 from harness.keeper import NAME as KEEPER, Keeper, KilledAfterEachWrite
 from harness.load import Load, alone
 from harness.longer import in_full
@@ -19,6 +18,7 @@ from harness.namespace import Namespace
 from harness.pods import injected, member
 from harness.release import CONFIGURATION, NAME, NAMESPACE
 from harness.rollout import replicas
+from harness.unregistered import unregistered
 
 INTERNAL = {"certificate": {"mode": "internal"}}
 # Creations a second that are begun, as many as two cores can take; how many were reached is in the picture.
@@ -218,10 +218,8 @@ def allow(api, role: dict, verbs: list) -> None:
 
 def refusal(api, namespace: Namespace) -> str:
     """What the creator of a TPU Pod reads; "" if it would be created."""
-    pod = member("before", 0)
-    pod["metadata"]["namespace"] = namespace.name
     try:
-        api.create(pod, dry_run=True)
+        api.create(namespace.here(member("before", 0)), dry_run=True)
     except Refused as error:
         return error.message
     return ""

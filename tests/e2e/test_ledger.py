@@ -5,7 +5,6 @@ import time
 
 import pytest
 
-from controlplane import nodes
 from harness import audit, forged, rbac, workers
 from harness.api import Refused, wait_for
 from harness.longer import in_full
@@ -121,28 +120,6 @@ def test_a_worker_that_is_replaced_has_its_id_again(release, no_ledger_left, nam
     for number in range(4):
         keep_trying(cluster, f"back-{number}")
     assert not whole(cluster.pods(), 4, 2)
-
-
-def test_a_node_that_goes_gives_its_ids_back(release, api, no_ledger_left, namespace):
-    """Two hosts of a slice run on a Node that is deleted; Kubernetes' garbage collector deletes their Pods, and those
-    that come in their place have the same ids."""
-    nodes_made = [api.create(nodes.node(nodes.Pool("of-the-story", "ct6e-standard-4t", nodes=2), number))
-                  for number in range(2)]
-    lost, kept = (made["metadata"]["name"] for made in nodes_made)
-    cluster = Cluster(namespace, "node-lost", hosts=4)
-    try:
-        for number in range(4):
-            keep_trying(cluster, f"w-{number}", node=lost if number in (1, 2) else kept)
-        before = {place(pod) for pod in cluster.pods() if pod["spec"]["nodeName"] == lost}
-        api.delete("v1", "Node", lost)
-        wait_for("the garbage collector", lambda: len(living(cluster.pods())) == 2, 180, every=1)
-        after = {place(keep_trying(cluster, f"again-{number}", node=kept)) for number in range(2)}
-        assert after == before, f"{before} were on the node, {after} came in their place"
-        assert not whole(cluster.pods(), 4, 1)
-    finally:
-        namespace.empty()  # the Pods of a Node that is gone stay for a minute
-        for name_of_node in (lost, kept):
-            api.delete("v1", "Node", name_of_node)
 
 
 def test_a_token_that_is_no_longer_good(release, api, plane, no_ledger_left, namespace):

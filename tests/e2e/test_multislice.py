@@ -11,7 +11,6 @@ TWO_POOLS = ("tpu-slice-a", "tpu-slice-b")
 JOB = Job(processes=8, slices=2, chips=16, nodes=8)
 GUIDE = r"NAME:.metadata.name,STATUS:.status.phase,NODE:.spec.nodeName,NODEPOOL_SELECTOR:.spec.nodeSelector.cloud\.google\.com/gke-nodepool"
 SELECTOR = "/spec/nodeSelector/cloud.google.com~1gke-nodepool"
-RESTART = "jobset.sigs.k8s.io/restart-attempt"
 PLACES = ("jobset.sigs.k8s.io/job-index", "batch.kubernetes.io/job-completion-index")
 OURS = ("TPU_WORKER_ID", "TPU_WORKER_HOSTNAMES", "MEGASCALE_SLICE_ID", "MEGASCALE_NUM_SLICES",
         "MEGASCALE_COORDINATOR_ADDRESS", "MEGASCALE_PORT")
@@ -106,17 +105,6 @@ def test_in_any_order_with_jobsets_own_webhook(release, plane, namespace, two_po
             assert told and set(told) <= set(TWO_POOLS), "before JobSet's webhook it is ours that names the leader's pool"
         namespace.empty()
     assert found[0] == found[1]
-
-
-def test_a_restart_keeps_every_place(release, namespace, two_pools):
-    """A member fails; JobSet makes all eight again, and each place has the identity it had."""
-    namespace.apply("jobset-multislice.yaml", edit=not_queued)
-    pods = namespace.running(8)
-    before = identities(pods)
-    namespace.finish(next(pod["metadata"]["name"] for pod in pods if pod["spec"]["hostname"].endswith("1-2")), "failed")
-    again = namespace.running(8, 90, f"{RESTART}=1")
-    assert identities(again) == before
-    one_job_on_two_pools(namespace, again)
 
 
 def test_a_group_of_replicated_jobs_meets_at_its_coordinator(release, namespace, two_pools):

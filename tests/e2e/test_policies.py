@@ -39,7 +39,7 @@ def ids(text: str, of: set) -> set:
 
 
 def answer(api, namespace, obj, **more) -> tuple[bool, str]:
-    return api.told({**obj, "metadata": {**obj["metadata"], "namespace": namespace.name}}, **more)
+    return api.told(namespace.here(obj), **more)
 
 
 def judged(files):

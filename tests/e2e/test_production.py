@@ -48,24 +48,6 @@ def test_a_replica_dies_in_a_burst(release, namespace, plane, picture):
             "none left unmutated" + "".join(f"\n  {message}" for message in sorted(set(refused))[:3]))
 
 
-def test_every_replica_dies_in_a_burst(release, namespace, plane, picture):
-    """All of them at once: creations fail until they are back; not one Pod is there that was not looked at."""
-    with replicas(release, 3):
-        namespace.create(burst_job("burst-0"))
-        wait_for("the burst to begin", lambda: count(namespace) >= 8, 20, every=0.01)
-        for one in release.replicas:
-            one.kill()
-        wait_for("a refusal", lambda: count(namespace) == HOSTS or audit.refused(plane, namespace.name), 20)
-        for one in release.replicas:
-            one.start()
-        release.wait_ready()
-        wait_for("the burst to end", lambda: count(namespace) == HOSTS, 60)
-    pods = namespace.pods()
-    assert [pod["metadata"]["name"] for pod in pods if not injected(pod)] == []
-    picture("every replica killed in a burst", f"  {len(audit.refused(plane, namespace.name))} creations failed and were tried again, none of "
-            f"{HOSTS} Pods left unmutated")
-
-
 def burst_job(name):
     """A slice of 64 hosts; its Pods are not scheduled."""
     pod = member("", 0, name, "16x16")["spec"]

@@ -73,9 +73,7 @@ def test_what_is_over_the_quota_is_refused(namespace, api, printed, applied):
         for make in pod, claim:
             for name in "a", "b":
                 namespace.create(make(name))
-            over = make("c")
-            over["metadata"]["namespace"] = namespace.name
-            refused, text = api.told(over)
+            refused, text = api.told(namespace.here(make("c")))
             assert refused and "exceeded quota: tpu" in text and "limited" in text, text
 
 

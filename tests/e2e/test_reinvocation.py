@@ -12,25 +12,18 @@ PROXY = {"name": "HTTPS_PROXY", "value": "http://proxy.example.com:3128"}
 
 
 def test_a_container_added_after_us_gets_its_place(release, namespace, plane):
-    """One process per host becomes two: as if the Pod had come with both containers."""
+    """One process per host becomes two: as if the Pod had come with both containers, also in what the API server fills in."""
     whole = namespace.create(ironwood("whole", chips=(2, 2)))
     with rival(plane, namespace, AFTER, adds_second_container) as other:
         grown = namespace.create(ironwood("grown", chips=(2,)))
     assert other.asked and [env_of(whole, i)["TPU_WORKER_ID"] for i in (0, 1)] == ["2", "3"]
     assert [env_of(grown, i) for i in (0, 1)] == [env_of(whole, i) for i in (0, 1)]
     assert repeated(grown) == []
+    added = grown["spec"]["containers"][1]
+    assert added["terminationMessagePolicy"] == "File" and added["resources"]["requests"] == {"google.com/tpu": "2"}
     assert labels_of_ours(grown) == labels_of_ours(whole)
     assert grown["spec"].get("affinity") == whole["spec"].get("affinity")
     assert audit.rounds(audit.creation(plane, namespace.name, "grown"), OURS) == [True, True]
-
-
-def test_what_is_added_gets_its_defaults(release, namespace, plane):
-    """A container that a webhook adds, and the variables that we add to it, are as the user's own."""
-    with rival(plane, namespace, AFTER, adds_second_container):
-        grown = namespace.create(ironwood("grown", chips=(2,)))
-    added = grown["spec"]["containers"][1]
-    assert added["terminationMessagePolicy"] == "File" and added["resources"]["requests"] == {"google.com/tpu": "2"}
-    assert env_of(grown, 1)["TPU_WORKER_ID"] == "3"
 
 
 def test_variables_put_in_front_of_ours(release, namespace, plane):

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from controlplane.state import write_kubeconfig
-from harness.api import Api, wait_for
+from harness.api import Api, made, wait_for
 from harness.policies import applied
 from harness.team_rules import by_policy, change_numbers, draw_asking, judged, review_of
 
@@ -43,7 +43,7 @@ def held(plane, tools, api, file):
 
 
 def told(api, namespace, obj, **more) -> tuple[bool, set, str]:
-    refused, text = api.told({**obj, "metadata": {**obj["metadata"], "namespace": namespace.name}}, **more)
+    refused, text = api.told(namespace.here(obj), **more)
     return refused, by_policy(text), text
 
 
@@ -242,12 +242,12 @@ def owned(obj: dict, version: str, kind: str, uid: str = "u") -> dict:
 @contextlib.contextmanager
 def a_team(plane, api, namespace, folder):
     """Whoever may edit the objects of the namespace."""
-    binding = api.create({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": "team", "namespace": namespace.name},
-                          "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "edit"},
-                          "subjects": [{"kind": "ServiceAccount", "name": "default", "namespace": namespace.name}]})
+    binding = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": "team", "namespace": namespace.name},
+               "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "edit"},
+               "subjects": [{"kind": "ServiceAccount", "name": "default", "namespace": namespace.name}]}
     write_kubeconfig(folder / "team", plane, token=plane.client().token(namespace.name, "default"))
-    yield Api(folder / "team")
-    api.delete(binding["apiVersion"], binding["kind"], "team", namespace.name)
+    with made(api, binding):
+        yield Api(folder / "team")
 
 
 def test_a_forged_owner_excuses_nobody(plane, api, tools, namespace, tmp_path):
@@ -300,15 +300,12 @@ def test_that_policies_only_warn(plane, api, tools, namespace, tmp_path):
     file.write_text(yaml.safe_dump({"rules": [{"name": "a", "namespaces": ["*"], "maxChips": 0}]}), encoding="utf-8")
     text = subprocess.run([tools, "policy", "--team-rules", file, "--at-most", "warn", "--output", "json"], capture_output=True, text=True, check=True).stdout
     mine = [one for one in json.loads(text)["items"] if one["metadata"]["name"] == "tpu-rules-jobs"]
-    for one in mine:
-        api.create(one)
-    try:
+    with contextlib.ExitStack() as held_by:
+        for one in mine:
+            held_by.enter_context(made(api, one))
         wait_for("the policy to be held", lambda: told(api, namespace, JOB)[1], 60)
         refused, said, _ = told(api, namespace, JOB)
         assert (refused, said) == (False, {"TPU-656: 4 chips, expected at most 0 (rule a)"})
-    finally:
-        for one in mine:
-            api.delete(one["apiVersion"], one["kind"], one["metadata"]["name"])
 
 
 TEAM = pathlib.Path(__file__).resolve().parents[2] / "docs/samples/team"

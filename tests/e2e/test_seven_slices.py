@@ -21,8 +21,7 @@ RUNS = 5
 TWO = ("tpu-slice-a", "tpu-slice-b")
 JOBSET, LWS = ("jobset-multislice.yaml",), ("lws-exclusive.yaml",)
 RAY, JOB = ("raycluster.yaml",), ("kueue.yaml", "job-kueue.yaml")
-WITHOUT_LWS = [JOBSET, RAY, JOB]  # five slices
-ALL = [JOBSET, LWS, RAY, JOB]  # seven
+ALL = [JOBSET, LWS, RAY, JOB]  # seven slices
 
 PODS = {JOBSET: 8, LWS: 8, RAY: 9, JOB: 4}  # Ray's head is one of its nine
 
@@ -71,25 +70,21 @@ def test_before_without_tpu_webhook(release, namespace, picture):
 
 
 def test_every_slice_stands_five_times(release, namespace, picture):
-    """In another order each time; without the LeaderWorkerSet where the program does not know it."""
-    workloads = ALL if release.serves("lws") else WITHOUT_LWS
-    slices_wanted = 7 if workloads is ALL else 5
-    lines, orders = [], list(itertools.permutations(workloads))
+    """In another order each time."""
+    lines, orders = [], list(itertools.permutations(ALL))
     random.Random(4).shuffle(orders)  # any, but the same in every run of the suite
     for run, order in enumerate(orders[:RUNS], start=1):
         started = time.monotonic()
         count = apply(namespace, order)
         namespace.running(count, seconds=90)
         took, found = time.monotonic() - started, seen(namespace)
-        lines.append(f"  run {run}: {sum(one.stands for one in found)} of {slices_wanted} after {took:.1f} s, "
+        lines.append(f"  run {run}: {sum(one.stands for one in found)} of 7 after {took:.1f} s, "
                      f"order {' '.join(files[-1].removesuffix('.yaml') for files in order)}")
-        assert sum(one.stands for one in found) == len(found) == slices_wanted, slices.table(found)
+        assert sum(one.stands for one in found) == len(found) == 7, slices.table(found)
         assert not readers_agree(namespace)
         last = slices.table(found)
         namespace.empty()
-    picture(f"after: {slices_wanted} slices, sixteen pools, with tpu-webhook", "\n".join([last, *lines]))
-    if workloads is WITHOUT_LWS:
-        pytest.xfail("LeaderWorkerSet is not built: five of five, not seven of seven")
+    picture("after: seven slices, sixteen pools, with tpu-webhook", "\n".join([last, *lines]))
 
 
 def test_a_slice_of_higher_priority_takes_a_pool_whole(release, namespace, api, picture):

@@ -64,12 +64,57 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
     text.replace(at, from.size(), to);
 }
 
-// What `base` of a change.json names.
-std::string base_review(const std::string& base) {
+// What `base` of a change.json names: a line of a file, the first is 1, or another case's folder.
+struct Base {
+  fs::path place;
+  std::size_t line = 0;  // 0 of a folder
+};
+
+Base base_of(const Json& golden) {
+  const std::string base = golden.at("base");
   const std::size_t hash = base.find('#');
   const fs::path place = fs::path(TPUWH_GOLDEN).parent_path() / base.substr(0, hash);
-  if (hash == std::string::npos) return review_of(place);
-  return lines_of(place).at(std::stoul(base.substr(hash + 1)) - 1);
+  return {place, hash == std::string::npos ? 0 : std::stoul(base.substr(hash + 1))};
+}
+
+// The patch in the answer to the recorded review that a case changes; none of any other case.
+Json patch_of_base(const fs::path& folder) {
+  if (!fs::exists(folder / "change.json")) return Json::array();
+  const Base base = base_of(Json::parse(read_text(folder / "change.json")));
+  const Json answers = wanted_responses(base.place.parent_path());
+  return base.line == 0 || answers.empty() ? Json::array() : answers.at(base.line - 1)["patch"];
+}
+
+Json with_path(const Json& patch, const Json& path) {
+  for (const Json& operation : patch)
+    if (operation["path"] == path) return operation;
+  return {{"op", "missing in the base"}, {"path", path}};  // which no answer has
+}
+
+// A patch.json with the operations of the base in the place of their paths.
+Json whole(const Json& written, const Json& base) {
+  Json out = Json::array();
+  for (const Json& each : written) {
+    if (!each.contains("of_base")) out.push_back(each);
+    for (const Json& path : each.value("of_base", Json::array()))
+      out.push_back(with_path(base, path));
+  }
+  return out;
+}
+
+// A patch as patch.json has it: the reverse.
+Json shortened(const Json& patch, const Json& base) {
+  Json out = Json::array();
+  for (const Json& operation : patch) {
+    const Json& path = operation["path"];
+    if (with_path(base, path) != operation)
+      out.push_back(operation);
+    else if (!out.empty() && out.back().contains("of_base"))
+      out.back()["of_base"].push_back(path);
+    else
+      out.push_back({{"of_base", Json::array({path})}});
+  }
+  return out;
 }
 
 void apply_its_patch(const std::string& review, Outcome& outcome) {
@@ -98,7 +143,8 @@ std::string readable(const Json& value, std::size_t indent, std::size_t used) {
 std::string review_of(const fs::path& folder) {
   if (fs::exists(folder / "review.json")) return read_text(folder / "review.json");
   const Json golden = Json::parse(read_text(folder / "change.json"));
-  std::string text = base_review(golden.at("base"));
+  const Base base = base_of(golden);
+  std::string text = base.line ? lines_of(base.place).at(base.line - 1) : review_of(base.place);
   const Json renamed = golden.value("renamed", Json::object());
   for (const auto& [from, to] : renamed.items()) replace_all(text, from, to);
   return Json::parse(text).patch(golden.value("change", Json::array())).dump(2) + '\n';
@@ -164,6 +210,7 @@ Outcome wanted(const GoldenCase& golden) {
   for (const auto& [file, member] : files)
     if (fs::exists(golden.folder / file))
       out.*member = joined(Json::parse(read_text(golden.folder / file)));
+  if (!out.patch.is_null()) out.patch = whole(out.patch, patch_of_base(golden.folder));
   apply_its_patch(review_of(golden.folder), out);
   return out;
 }
@@ -174,10 +221,13 @@ std::vector<std::string> rewrite(const GoldenCase& golden, const Outcome& outcom
   for (const auto& [file, member] : files) {
     const fs::path path = golden.folder / file;
     if (same_value(before.*member, outcome.*member)) continue;
-    if ((outcome.*member).is_null())
+    const Json& value = outcome.*member;
+    if (value.is_null())
       fs::remove(path);
     else
-      std::ofstream(path, std::ios::binary) << readable(outcome.*member) << '\n';
+      std::ofstream(path, std::ios::binary)
+          << readable(value.is_array() ? shortened(value, patch_of_base(golden.folder)) : value)
+          << '\n';
     changed.push_back(path.string());
   }
   return changed;

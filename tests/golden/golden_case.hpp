@@ -2,14 +2,16 @@
 // API server then stores is in no file: it is the review's with the patch applied, strictly.
 //
 //   change.json    which review it is, and what was changed in it:
-//                    base     FILE#N, the Nth line of a file below tests/; or the folder of another
-//                    case renamed  names in its text, and what stands in their place; may be absent
+//                    base     FILE#N, the Nth line of a file below tests/; or another case's folder
+//                    renamed  names in its text, and what stands in their place; may be absent
 //                    change   a JSON patch of the review; may be absent
-//   review.json    in its place, the AdmissionReview, pretty printed: where none like it was
-//   recorded patch.json     the wanted patch, [] for none; absent where the Pod is denied
+//   review.json    in its place, the AdmissionReview, pretty printed: where none like it was sent
+//   patch.json     the wanted patch, [] for none; absent where the Pod is denied.
+//                  {"of_base": PATHS} stands for the operations of these paths in the answer to
+//                  the recorded review that `base` names
 //   response.json  the wanted response without uid and patch, where it is a denial or
 //                  has warnings
-//   why.md         two sentences: what the case shows, and where the review is from
+//   why.md         what the case shows; what the changes stand for, where they do not say it
 #pragma once
 
 #include "tests/support/answer.hpp"

@@ -75,6 +75,7 @@ class Recorded : public Reviews {
     ASSERT_EQ(want.size(), reviews.size()) << folder_ / "responses.json";
     for (std::size_t i = 0; i < reviews.size(); ++i)
       expect_same(want[i], got.list[i], "responses.json, number " + std::to_string(i + 1));
+    EXPECT_EQ(read_text(folder_ / "responses.json"), as_written(want)) << "--update writes it so";
   }
 
  private:
@@ -181,7 +182,7 @@ int main(int argc, char** argv) {
       std::printf("%s\n", Json::parse(review_of(golden.folder)).dump().c_str());
     return 0;
   }
-  if (asked == "--update") return update_cases(cases) | update_recordings(recordings);
+  if (asked == "--update") return update_recordings(recordings) | update_cases(cases);
   for (const GoldenCase& golden : cases)
     ::testing::RegisterTest(golden.workload.c_str(), golden.name.c_str(), nullptr, nullptr,
                             golden.folder.c_str(), 1, [golden] { return new Golden(golden); });

@@ -41,14 +41,33 @@ Responses responses_to(const std::vector<std::string>& reviews) {
   return out;
 }
 
-Json wanted_responses(const fs::path& recording) {
-  const fs::path file = recording / "responses.json";
-  return fs::exists(file) ? Json::parse(read_text(file)) : Json::array();
-}
-
 namespace {
 
-// canonical.py of tests/e2e writes the same text.
+// A patch with these operations in the place of its own of the same paths.
+Json with(Json patch, const Json& operations) {
+  for (Json& each : patch)
+    for (const Json& operation : operations)
+      if (operation["path"] == each["path"]) each = operation;
+  return patch;
+}
+
+// A response without the operations that an earlier one's patch has, too: of the first earlier one
+// that leaves the fewest.
+Json shortened(const Json& responses, std::size_t number) {
+  const Json& patch = responses[number]["patch"];
+  Json out = responses[number];
+  for (std::size_t i = 0; i < number; ++i) {
+    const Json& before = responses[i]["patch"];
+    Json rest = Json::array();
+    for (const Json& each : patch)
+      if (std::ranges::find(before, each) == before.end()) rest.push_back(each);
+    if (rest.size() >= out["patch"].size() || with(before, rest) != patch) continue;
+    out["like"] = i + 1;
+    out["patch"] = rest;
+  }
+  return out;
+}
+
 void write(std::ostream& out, Json response) {
   const Json patch = response["patch"];
   response.erase("patch");
@@ -61,15 +80,36 @@ void write(std::ostream& out, Json response) {
 
 }  // namespace
 
-bool rewrite_responses(const fs::path& recording, const Json& responses) {
-  if (same_value(wanted_responses(recording), responses)) return false;
-  std::ofstream out(recording / "responses.json", std::ios::binary);
+Json wanted_responses(const fs::path& recording) {
+  const fs::path file = recording / "responses.json";
+  Json out = Json::array();
+  if (!fs::exists(file)) return out;
+  for (Json response : Json::parse(read_text(file))) {
+    if (response.contains("like"))
+      response["patch"] =
+          with(out.at(response["like"].get<std::size_t>() - 1)["patch"], response["patch"]);
+    response.erase("like");
+    out.push_back(std::move(response));
+  }
+  return out;
+}
+
+std::string as_written(const Json& responses) {
+  std::ostringstream out;
   out << "[\n";
   for (std::size_t i = 0; i < responses.size(); ++i) {
     out << (i ? ",\n" : "");
-    write(out, responses[i]);
+    write(out, shortened(responses, i));
   }
   out << "\n]\n";
+  return out.str();
+}
+
+bool rewrite_responses(const fs::path& recording, const Json& responses) {
+  const fs::path file = recording / "responses.json";
+  const std::string text = as_written(responses);
+  if (fs::exists(file) && read_text(file) == text) return false;
+  std::ofstream(file, std::ios::binary) << text;
   return true;
 }
 

@@ -2,7 +2,9 @@
 //
 //   reviews.jsonl   AdmissionReviews, one a line; tests/e2e/record makes them
 //   responses.json  the wanted response to each, in the same order: whole, but for its
-//                   patch, which stands as JSON, an operation a line, and patchType
+//                   patch, which stands as JSON, an operation a line, and patchType. Where `like`
+//                   is the number of an earlier response, the patch is the same as that one's but
+//                   for the operations that stand here
 #pragma once
 
 #include "tests/support/answer.hpp"
@@ -31,7 +33,10 @@ Responses responses_to(const std::vector<std::string>& reviews);
 // The wanted responses; an empty list where there is no file.
 Json wanted_responses(const std::filesystem::path& recording);
 
-// Makes responses.json say what is answered, unless its values do already.
+// The text of responses.json.
+std::string as_written(const Json& responses);
+
+// Makes responses.json say what is answered, unless it does already.
 //   returns  whether it changed
 bool rewrite_responses(const std::filesystem::path& recording, const Json& responses);
 

@@ -1,9 +1,10 @@
-"""The manifests below tests/golden: a file is one, or says of which it is made and what is changed in that.
+"""The manifests below tests/golden: a file is one, or says of which it is made, what is changed in that, and what is beside it.
 
     # review --torch-tpu                            flags, which some have
     base: golden/findings/right/job-four-hosts.yaml the manifest, below tests/
     change:                                         a JSON patch of it, [] for none
       - {op: replace, path: /spec/completions, value: 1}
+    ---                                             further documents are objects beside it
 
 golden_manifests.py FILE prints the whole one.
 """
@@ -18,11 +19,11 @@ from golden_reviews import TESTS, changed
 
 def objects_of(file):
     """The objects of a manifest."""
-    objects = list(yaml.safe_load_all(file.read_text(encoding="utf-8")))
-    if "base" not in objects[0]:
-        return objects
-    (base,) = objects_of(TESTS / objects[0]["base"])
-    return [changed(base, objects[0]["change"])]
+    first, *beside = yaml.safe_load_all(file.read_text(encoding="utf-8"))
+    if "base" in first:
+        (base,) = objects_of(TESTS / first["base"])
+        first = changed(base, first["change"])
+    return [first, *beside]
 
 
 def text_of(file):

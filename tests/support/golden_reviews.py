@@ -1,4 +1,4 @@
-"""The reviews of the golden cases, as tests/golden/golden_case.cpp reads them.
+"""The reviews of the golden cases, and the answers of the recorded stories, as tests/golden/*.cpp read them.
 
 A folder golden/<workload>/<case> holds review.json, a whole AdmissionReview, or change.json: which recorded
 one it is, or which other case's, and what was changed in it (names in its text, then a JSON patch of RFC 6902).
@@ -66,6 +66,18 @@ def review_of(folder):
 def text_of(folder):
     """Its review, pretty printed."""
     return json.dumps(review_of(folder), ensure_ascii=False, indent=2) + "\n"
+
+
+def responses(recording):
+    """responses.json: a patch like an earlier response's is made of that one and the operations that differ."""
+    out = []
+    for response in json.loads((recording / "responses.json").read_text(encoding="utf-8")):
+        if like := response.pop("like", 0):
+            own = {operation["path"]: operation for operation in response["patch"]}
+            patch = [own.get(operation["path"], operation) for operation in out[like - 1]["patch"]]
+            response["patch"] = copy.deepcopy(patch)  # who reads it may change it
+        out.append(response)
+    return out
 
 
 def written_to(folder):

@@ -19,8 +19,8 @@ import pytest
 from controlplane import core, pins
 from harness import pools, slices
 from harness.namespace import manifest
+from harness.training import pod_templates
 from test_operator import ask  # noqa: F401 (a fixture)
-from test_passing import templates
 from test_seven_slices import JOB, JOBSET, LWS, RAY, unqueued
 
 GATES = core.Gates(("GenericWorkload", "TopologyAwareWorkloadScheduling", "WorkloadWithJob"),
@@ -55,7 +55,7 @@ def gates():
 
 def grouped(obj):
     """The Pod templates that can name a group."""
-    return templates(obj) if obj["kind"] in PODS else []
+    return pod_templates(obj) if obj["kind"] in PODS else []
 
 
 def objects(case):

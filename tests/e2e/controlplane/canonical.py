@@ -65,17 +65,6 @@ def decoded(answer: bytes) -> dict:
     return response
 
 
-def responses(answers: list) -> str:
-    """Responses as golden_test writes them: an operation of a patch is a line."""
-    return "[\n" + ",\n".join(_response(decoded(answer)) for answer in answers) + "\n]\n"
-
-
-def _response(response: dict) -> str:
-    patch = response.pop("patch", [])
-    lines = ",".join(f"\n  {_compact(operation)}" for operation in patch)
-    return _compact(response)[:-1] + f',"patch":[{lines}]}}'
-
-
 def _compact(value) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 

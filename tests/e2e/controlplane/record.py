@@ -1,7 +1,7 @@
 """How stories are recorded: `tests/e2e/record`.
 
-Each becomes <out>/<story>/reviews.jsonl, one review a line as canonical.py keeps it, and
-responses.json, what tpu-webhook answers.
+Each becomes <out>/<story>/reviews.jsonl, one review a line as canonical.py keeps it; what is answered to them,
+golden_test --update writes beside it.
 """
 
 import contextlib
@@ -152,7 +152,6 @@ def _record(stage: Stage, story: Story, program: Program, out: pathlib.Path) -> 
     kept = canonical.canonical(story.name, reviews, program.ask, once=story.refusals)
     out.mkdir(exist_ok=True)
     (out / "reviews.jsonl").write_bytes(b"".join(kept))
-    (out / "responses.json").write_text(canonical.responses(program.ask(kept)), encoding="utf-8")
     stage.kubectl("delete", "--ignore-not-found", "-f", str(story.files()[-1]))  # what it stands on stays for the next
     stage.wait(0)
     size = sum(map(len, kept))

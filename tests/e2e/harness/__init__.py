@@ -11,6 +11,6 @@
     pools       which node pools there are to be scheduled on
     slices      which Pods are one slice, and whether it stands on a pool of its own
     live        Pods of the cluster as the real JAX and Ray read them
-    figures     what the API server measured of webhooks
+    unregistered  webhooks of others that are not called for a while
     report      the table at the end, and whether every listed case ran
 """

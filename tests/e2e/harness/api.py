@@ -1,5 +1,6 @@
 """The official Kubernetes client, on plain dictionaries: what goes in and out is what YAML says."""
 
+import contextlib
 import json
 import pathlib
 import time
@@ -168,6 +169,19 @@ def wait_for(what: str, condition, seconds: float, every: float = 0.1):
         if time.monotonic() > deadline:
             raise AssertionError(f"waited {seconds:.0f} s for {what}" + (f"; last: {last}" if last else ""))
         time.sleep(every)
+
+
+@contextlib.contextmanager
+def made(api: Api, obj: dict):
+    """While this holds the object is there."""
+    metadata = obj["metadata"]
+    api.create(obj)
+    try:
+        yield
+    finally:
+        api.delete(obj["apiVersion"], obj["kind"], metadata["name"], metadata.get("namespace"))
+        if obj["kind"] == "Namespace":
+            wait_for("the namespace to go", lambda: not api.get("v1", "Namespace", metadata["name"]), 60)
 
 
 def _message(error) -> str:

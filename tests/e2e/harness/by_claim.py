@@ -10,7 +10,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 
 import golden_reviews  # noqa: E402
 
-from .forged import to_a_replica  # noqa: E402
+from . import forged  # noqa: E402
 
 TESTS = golden_reviews.TESTS
 TPU = "google.com/tpu"
@@ -75,7 +75,5 @@ def reviews(namespace: str) -> list:
 
 def ask(release, review: dict) -> tuple:
     """(status, answer) of a replica, which is asked as the API server asks it."""
-    connection = to_a_replica(release)
-    connection.request("POST", "/mutate?timeout=10s", json.dumps(review), {"Content-Type": "application/json"})
-    answer = connection.getresponse()
-    return answer.status, json.loads(answer.read())
+    status, answer = forged.ask(release, "/mutate?timeout=10s", json.dumps(review))
+    return status, json.loads(answer)

@@ -1,4 +1,4 @@
-"""Reviews from somebody in the cluster who is not the API server: straight to a replica's port."""
+"""Reviews from somebody who is not the API server: straight to a replica's port."""
 
 import collections
 import contextlib
@@ -46,6 +46,14 @@ def to_a_replica(release) -> http.client.HTTPSConnection:
     """Whoever is not the API server does not mind whom it speaks to."""
     host, port = release.replicas[0].entry()["address"].split(":")
     return http.client.HTTPSConnection(host, int(port), context=ssl._create_unverified_context(), timeout=30)
+
+
+def ask(release, path: str, body: bytes | str) -> tuple:
+    """(status, body) of what a replica answers."""
+    with contextlib.closing(to_a_replica(release)) as connection:
+        connection.request("POST", path, body, {"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        return answer.status, answer.read()
 
 
 def _review(pod: dict, kind: int) -> dict:

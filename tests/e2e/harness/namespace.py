@@ -46,6 +46,10 @@ class Namespace:
         self._made.append(self.api.create(obj))
         return self._made[-1]
 
+    def here(self, obj: dict) -> dict:
+        """The same object, of this namespace."""
+        return {**obj, "metadata": {**obj["metadata"], "namespace": self.name}}
+
     def delete(self, made: dict) -> None:
         """Delete what `create` returned, and with it everything it owns."""
         self.api.delete(made["apiVersion"], made["kind"], made["metadata"]["name"], self.name)

@@ -224,17 +224,6 @@ class Release:
         """What the relay finds now: who is ready, connections so far."""
         return self._service.says()
 
-    def cpu_seconds(self) -> tuple:
-        """(of all replicas, of the relay), since they were started."""
-        return sum(one.cpu_seconds() for one in self.replicas), self._service.cpu_seconds()
-
-    def serves(self, workload: str) -> bool:
-        """Whether the program knows a workload API, by what `serve --help` says of --workloads."""
-        command = [str(self._program), "serve", "--help"]
-        answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        (line,) = [line for line in answer.splitlines() if line.lstrip().startswith("--workloads")] or [""]
-        return workload in line.partition("=")[2].split(",")
-
     @property
     def mounts(self) -> dict:
         """mountPath of the rendered container -> the folder that stands for it."""

@@ -97,9 +97,6 @@ class Replica:
     def pid(self) -> int:
         return self._process.pid
 
-    def cpu_seconds(self) -> float:
-        return self._process.usage()[1]
-
     def forget(self) -> None:
         """End it if it runs, and remove it from the control plane's list."""
         if self._process:

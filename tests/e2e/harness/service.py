@@ -49,9 +49,6 @@ class Service:
         """Until connections go to these, and to no others."""
         wait_for(f"{', '.join(names)} to be ready", lambda: sorted(self.says()["ready"]) == sorted(names), SECONDS, every=0.02)
 
-    def cpu_seconds(self) -> float:
-        return self._process.usage()[1]
-
     def _since(self, asked: float) -> dict | None:
         if not self._process.alive():
             raise RuntimeError(f"the relay has ended:\n{process.log_tail(self._directory, RELAY)}")

@@ -11,8 +11,7 @@ from controlplane import tls
 from . import chart
 from .api import wait_for
 from .release import CONFIGURATION, NAME, NAMESPACE, Release
-from .server import listening
-from .tamper import tampering
+from .tamper import in_our_place, tampering
 
 _numbers = itertools.count(1)
 
@@ -57,21 +56,6 @@ def slow(release: Release, seconds: float):
         return patch
 
     return tampering(release, later)
-
-
-@contextlib.contextmanager
-def in_our_place(release: Release, answer, certificate: pathlib.Path | None = None):
-    """While this holds the API server reaches a stranger: `answer` as server.listening takes it."""
-    ready = release.replicas[0].entry()["ready"]
-    certificate = certificate or release.mounts["/certificate"] / "tls.crt"
-    with listening(("127.0.0.1", 0), certificate, answer) as port:
-        release.route({"stranger": {"address": f"127.0.0.1:{port}", "ready": ready}}, cut=True)
-        try:
-            release.wait_ready(["stranger"])
-            yield
-        finally:
-            release.route(cut=True)
-            release.wait_ready()
 
 
 @contextlib.contextmanager

@@ -12,7 +12,11 @@ import json
 import pathlib
 import sys
 
-RECORDED = pathlib.Path(__file__).parent.parent / "recorded"
+GOLDEN = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(GOLDEN.parent / "support"))
+import golden_reviews  # noqa: E402
+
+RECORDED = GOLDEN / "recorded"
 TPU = "google.com/tpu"
 POOL = "cloud.google.com/gke-nodepool"
 SLICE_KEY = "tpu-webhook.dev/slice-key"
@@ -41,9 +45,8 @@ def members(story, patched):
     """The Pods after the patch; of one that came several times, as it came last."""
     folder = RECORDED / story
     reviews = [json.loads(line) for line in (folder / "reviews.jsonl").read_text().splitlines()]
-    responses = json.loads((folder / "responses.json").read_text())
     pods = {}
-    for number, (review, response) in enumerate(zip(reviews, responses, strict=True)):
+    for number, (review, response) in enumerate(zip(reviews, golden_reviews.responses(folder), strict=True)):
         pod = review["request"]["object"]
         if patched:
             apply(pod, response.get("patch", []))

@@ -2,8 +2,8 @@
 """reduce.py PATTERN… -- RECORDING… > passing.jsonl: the part of recordings that is replayed in CI.
 
 Of the stories whose FILE::CASE matches a pattern, with what stands around their slices: the nodes of their pools. Left
-out are fields that nothing here reads, and events after which the cluster is the same for audit. A change is written as
-a merge patch; a new object as the patch of one that was like it.
+out are fields that nothing here reads, and events after which the cluster is the same for audit; what becomes of a node
+while there is no Pod is one event. A change is written as a merge patch; a new object as the patch of one that was like it.
 """
 
 import fnmatch
@@ -93,8 +93,19 @@ class Writer:
 
     def __init__(self, out):
         self._out, self._there, self._numbers, self._like, self._story = out, {}, {}, {}, ""
+        self._nodes: dict = {}  # that have changed, and are written once there is a Pod again
 
     def put(self, story: str, thing: dict) -> None:
+        if thing["kind"] == "Node" and not any(kind == "Pod" for kind, *_ in self._there):
+            self._nodes[recording.name_of(thing)] = thing
+            return
+        if thing["kind"] == "Pod":
+            nodes, self._nodes = self._nodes, {}
+            for node in nodes.values():
+                self._put(story, node)
+        self._put(story, thing)
+
+    def _put(self, story: str, thing: dict) -> None:
         name, number = recording.name_of(thing), recording.number_of(thing)
         if self._numbers.get(name) == number:
             return
@@ -109,6 +120,7 @@ class Writer:
         self._there[name], self._numbers[name] = thing, number
 
     def remove(self, story: str, name: tuple) -> None:
+        self._nodes.pop(name, None)
         if self._there.pop(name, None) is not None:
             del self._numbers[name]
             self._write({"story": story, "type": "DELETED", "of": list(name)})
