@@ -190,7 +190,7 @@ inline const std::vector<std::string> replica_names = {"a", "b", "c"};
 // What kubectl prints of it, with what the default values say, or enforced.
 inline Objects sound_objects(bool enforced = true) {
   const auto text = text::read_file(TPUWH_RENDERED, text::max_small_bytes);
-  Objects objects = text::parse_yaml(*text).value();
+  auto objects = text::parse_yaml(*text).value().front().get<Objects>();
   if (enforced) enforce(objects);
   for (Json& each : objects)
     each["metadata"]["annotations"] = {{"meta.helm.sh/release-name", "release"},
