@@ -664,35 +664,11 @@ class Chart(unittest.TestCase):
                 wanted |= {name: ("Fail", "7", "/mutate") for name in of_workloads(refusing)}
                 self.assertEqual({**wanted, "shadow.pods.tpu-webhook.dev": ("Ignore", "2", "/shadow")}, found)
 
-    def test_how_many_conditions_a_pod_without_labels_costs(self):
-        """One where nothing is enforced, and one more where Pods of two policies can be without labels."""
-        for config, _, _, _ in POLICIES:
-            with self.subTest(config):
-                every = [entry for entry in entries(render({"config": config})) if entry["path"] == "/mutate"]
-                policies = {entry["failurePolicy"] for entry in every if is_reached(entry) and not entry["present"]}
-                self.assertEqual(len(policies), sum(is_reached(entry) and not entry["present"] for entry in every))
-
-    def test_no_values_add_an_entry_that_refuses(self):
-        """It would have no caBundle until a replica has written it, and refuse until then."""
-        names = [[entry["name"] for entry in entries(render({"config": config}))] for config, *_ in POLICIES]
-        self.assertEqual([names[0]] * len(names), names)
-
     def test_no_revision_says_a_bundle_that_somebody_else_writes(self):
         """Helm would take it away, or go back to an old one, when it rolls back."""
         for mode in ("internal", "cert-manager"):
             self.assertFalse(re.search("^ *caBundle:", render(MODES[mode]), re.M))
         self.assertNotIn("lookup", "".join(file.read_text(encoding="utf-8") for file in sorted((CHART / "templates").iterdir())))
-
-    def test_what_is_left_out_falls_into_no_other_entry(self):
-        for mode in ("shadow", "enforce"):
-            every = entries(render({"config": {"mode": mode, "workloads": ["ray", "job"]}}))
-            for entry in filter(is_reached, every):
-                for label in ("jobset.sigs.k8s.io/jobset-name", "leaderworkerset.sigs.k8s.io/name"):
-                    with self.subTest(entry["name"], mode=mode):
-                        self.assertIn(label, entry["expression"])
-            self.assertFalse(any(is_reached(entry) for entry in every if entry["name"].startswith(("lws.", "jobset."))))
-        for entry in filter(is_reached, entries(defaults())):
-            self.assertNotIn("job-name", entry["expression"])
 
     def test_whom_an_outage_touches_where_claims_are_read(self):
         """The entry for claims refuses, too, and leaves out who selects nodes with GPUs; the notes say so."""
