@@ -40,29 +40,6 @@ inline Read forbidden(const std::string& what) {
   return {.found = Found::unknown, .object = {}, .why = "RBAC missing: " + what};
 }
 
-// Somebody else's configuration, with one webhook for new Pods.
-inline Json configuration_of(const std::string& name, const std::string& ca) {
-  const Json names = {{"key", "kubernetes.io/metadata.name"},
-                      {"operator", "NotIn"},
-                      {"values", {"kube-system", "kube-node-lease", here}}};
-  const Json rule = {{"apiGroups", {""}}, {"resources", {"pods"}}, {"operations", {"CREATE"}}};
-  return {
-      {"metadata", {{"name", name}}},
-      {"webhooks",
-       Json::array({{{"name", "pods." + name + ".dev"},
-                     {"clientConfig",
-                      {{"caBundle", text::encode_base64(ca)},
-                       {"service", {{"name", name}, {"namespace", here}, {"path", "/mutate"}}}}},
-                     {"failurePolicy", "Fail"},
-                     {"timeoutSeconds", 10},
-                     {"matchPolicy", "Equivalent"},
-                     {"sideEffects", "NoneOnDryRun"},
-                     {"reinvocationPolicy", "IfNeeded"},
-                     {"matchConditions", Json::array({{{"name", "tpu"}}})},
-                     {"namespaceSelector", {{"matchExpressions", Json::array({names})}}},
-                     {"rules", Json::array({rule})}}})}};
-}
-
 inline const std::string metrics_of_a_replica =
     "tpu_webhook_watch_synced{resource=\"pods\"} 1\n"
     "tpu_webhook_watch_age_seconds{resource=\"pods\"} 41.5\n"
@@ -70,10 +47,6 @@ inline const std::string metrics_of_a_replica =
     "tpu_webhook_store_objects{resource=\"pods\"} 500\n"
     "tpu_webhook_store_objects{resource=\"nodes\"} 3000\n"
     "tpu_webhook_ledger_stalled_seconds 3.5\n";
-
-inline Json secret_of(const std::string& certificates) {
-  return {{"data", {{"tls.crt", text::encode_base64(certificates)}}}};
-}
 
 inline const auto test_time = std::chrono::system_clock::from_time_t(1'790'000'000);  // 2026-09-21
 using Objects = std::vector<Json>;
@@ -90,6 +63,26 @@ inline Json& entry_of(Json& configuration, const std::string& name) {
   for (Json& each : configuration["webhooks"])
     if (each["name"] == name) return each;
   throw std::runtime_error("no entry " + name);
+}
+
+// What the real helm renders of the default values.
+inline const Objects& rendered() {
+  static const auto text = text::read_file(TPUWH_RENDERED, text::max_small_bytes);
+  static const auto objects = text::parse_yaml(*text).value().front().get<Objects>();
+  return objects;
+}
+
+// Somebody else's configuration, with one webhook for new Pods, which selects them as our first
+// does.
+inline Json configuration_of(const std::string& name) {
+  Objects objects = rendered();
+  Json entry = object_of(objects, "MutatingWebhookConfiguration")["webhooks"][0];
+  entry.erase("objectSelector");
+  entry["name"] = "pods." + name + ".dev";
+  entry["clientConfig"]["service"]["name"] = name;
+  entry["failurePolicy"] = "Fail";
+  entry["matchConditions"] = Json::array({{{"name", "tpu"}}});
+  return {{"metadata", {{"name", name}}}, {"webhooks", Json::array({entry})}};
 }
 
 inline std::string sha256_of(const std::string& text) {
@@ -187,10 +180,15 @@ inline Json record_of(int revision, const std::string& status) {
 
 inline const std::vector<std::string> replica_names = {"a", "b", "c"};
 
+inline void add_replicas(Objects& objects) {
+  for (std::size_t i = 0; i < replica_names.size(); ++i)
+    objects.push_back(pod_named(objects, replica_names[i], "node-" + std::to_string(i)));
+  objects.push_back(slice_of(replica_names, "IPv4"));
+}
+
 // What kubectl prints of it, with what the default values say, or enforced.
 inline Objects sound_objects(bool enforced = true) {
-  const auto text = text::read_file(TPUWH_RENDERED, text::max_small_bytes);
-  auto objects = text::parse_yaml(*text).value().front().get<Objects>();
+  Objects objects = rendered();
   if (enforced) enforce(objects);
   for (Json& each : objects)
     each["metadata"]["annotations"] = {{"meta.helm.sh/release-name", "release"},
@@ -210,9 +208,7 @@ inline Objects sound_objects(bool enforced = true) {
   Json& deployment = object_of(objects, "Deployment");
   deployment["status"]["availableReplicas"] = deployment["spec"]["replicas"];
   object_of(objects, "Deployment", "tpu-webhook-keeper")["status"]["availableReplicas"] = 1;
-  for (std::size_t i = 0; i < replica_names.size(); ++i)
-    objects.push_back(pod_named(objects, replica_names[i], "node-" + std::to_string(i)));
-  objects.push_back(slice_of(replica_names, "IPv4"));
+  add_replicas(objects);
   for (const char* each : {"default", "kube-system", "ml"}) objects.push_back(namespace_of(each));
   objects.push_back(namespace_of(here));
   objects.push_back(
