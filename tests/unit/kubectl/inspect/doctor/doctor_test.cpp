@@ -17,7 +17,6 @@ namespace {
 
 using test::case_name;
 using test::PrintTo;
-using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -120,29 +119,10 @@ struct BrokenCase {
 
 class BrokenTest : public testing::TestWithParam<BrokenCase> {};
 
-// One line is what is wanted, and no line of another check is not OK.
 TEST_P(BrokenTest, is_found_with_what_to_do) {
   View view = installed();
   GetParam().spoil(view);
-  std::vector<Check> found;
-  for (const Check& each : examine(view))
-    if (each.verdict != Verdict::ok) found.push_back(each);
-  ASSERT_FALSE(found.empty());
-  bool said = false;
-  for (const Check& each : found) {
-    // Of a certificate that may not be read it is not known either whether it is trusted.
-    const bool follows = each.check == "trust" && each.verdict == Verdict::unknown;
-    if (!follows) {
-      EXPECT_EQ(each.check, GetParam().check) << each.what;
-    }
-    said = said || (each.verdict == GetParam().verdict &&
-                    each.what.find(GetParam().what) != std::string::npos);
-    EXPECT_FALSE(each.fix.empty()) << each.what;
-    const std::string before_note = each.fix.substr(0, each.fix.find(" # "));
-    EXPECT_THAT(before_note, Not(ContainsRegex("(helm|kubectl) .*[;`]")));
-  }
-  EXPECT_TRUE(said) << "expected " << name(GetParam().verdict) << ": " << GetParam().what << '\n'
-                    << checks_text(found, false).text();
+  expect_said(examine(view), GetParam().verdict, GetParam().check, GetParam().what, true);
 }
 
 Json ledger_of(bool rebuilding) {

@@ -2,6 +2,7 @@
 // has rendered (tests/charts/golden/default.yaml), enforced, and what controllers and replicas add.
 #pragma once
 
+#include "kubectl/inspect/doctor/check.hpp"
 #include "kubectl/inspect/doctor/layout.hpp"
 #include "kubectl/inspect/doctor/settings_of.hpp"
 #include "kubectl/inspect/doctor/snapshot.hpp"
@@ -13,6 +14,8 @@
 #include "server/text/read_file.hpp"
 #include "tests/support/issued.hpp"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <openssl/evp.h>
 
 #include <algorithm>
@@ -251,6 +254,27 @@ inline Json& program_of(View& view) {
 // Further flags, as extraArgs gives them.
 inline void give(View& view, const std::vector<std::string>& flags) {
   for (const std::string& each : flags) program_of(view)["args"].push_back(each);
+}
+
+// One line says this, and each that is not OK says what to do; `alone`: none of another check is
+// not OK.
+inline void expect_said(const Checks& checks, Verdict verdict, std::string_view check,
+                        std::string_view what, bool alone) {
+  bool said = false;
+  for (const Check& each : checks) {
+    said = said || (each.verdict == verdict && each.check == check &&
+                    each.what.find(what) != std::string::npos);
+    // Of a certificate that may not be read it is not known either whether it is trusted.
+    const bool follows = each.check == "trust" && each.verdict == Verdict::unknown;
+    if (alone && !follows && each.verdict != Verdict::ok) {
+      EXPECT_EQ(each.check, check) << each.what;
+    }
+    EXPECT_EQ(each.fix.empty(), each.verdict == Verdict::ok) << each.what;
+    const std::string before_note = each.fix.substr(0, each.fix.find(" # "));
+    EXPECT_THAT(before_note, testing::Not(testing::ContainsRegex("(helm|kubectl) .*[;`]")));
+  }
+  EXPECT_TRUE(said) << "expected " << name(verdict) << ' ' << check << ": " << what << '\n'
+                    << checks_text(checks, false).text();
 }
 
 // Other settings than the chart's file has, which nobody has rendered.
