@@ -20,21 +20,15 @@ using test::PrintTo;
 using testing::HasSubstr;
 using testing::Not;
 
-const Check* find(const Checks& checks, std::string_view check) {
-  for (const Check& each : checks)
-    if (each.check == check) return &each;
-  return nullptr;
-}
-
 // An installation that a test breaks.
 class DoctorTest : public testing::Test {
  protected:
   // The first line of a check.
   Check line(std::string_view check) const {
-    const Checks checks = examine(view);
-    const Check* found = find(checks, check);
-    EXPECT_NE(found, nullptr) << check;
-    return found == nullptr ? Check{} : *found;
+    for (const Check& each : examine(view))
+      if (each.check == check) return each;
+    ADD_FAILURE() << check << " is not said";
+    return {};
   }
 
   // Somebody else's webhook for Pods.
@@ -221,22 +215,18 @@ TEST_F(DoctorTest, nothing_is_installed) {
   for (Read* each : {&view.validating, &view.deployment, &view.service, &view.roles.cluster_role,
                      &view.roles.cluster_role_binding})
     each->object["metadata"] = Json::object();
-  const Checks checks = examine(view);
-  ASSERT_NE(find(checks, "configuration"), nullptr);
-  EXPECT_EQ(find(checks, "configuration")->verdict, Verdict::fail);
-  EXPECT_THAT(find(checks, "configuration")->fix, HasSubstr("helm install"));
+  EXPECT_EQ(line("configuration").verdict, Verdict::fail);
+  EXPECT_THAT(line("configuration").fix, HasSubstr("helm install"));
 }
 
 TEST_F(DoctorTest, a_certificate_is_warned_of_a_month_before_its_end) {
   view.now += test::issued_life - day * 20;
-  const Checks soon = examine(view);
-  EXPECT_EQ(find(soon, "certificate")->verdict, Verdict::warn);
-  EXPECT_EQ(find(soon, "trust")->verdict, Verdict::ok);
+  EXPECT_EQ(line("certificate").verdict, Verdict::warn);
+  EXPECT_EQ(line("trust").verdict, Verdict::ok);
   view.now += day * 21;
-  const Checks late = examine(view);
-  EXPECT_EQ(find(late, "certificate")->verdict, Verdict::fail);
-  EXPECT_THAT(find(late, "certificate")->what, HasSubstr("expired at"));
-  EXPECT_EQ(find(late, "trust")->verdict, Verdict::fail);
+  EXPECT_EQ(line("certificate").verdict, Verdict::fail);
+  EXPECT_THAT(line("certificate").what, HasSubstr("expired at"));
+  EXPECT_EQ(line("trust").verdict, Verdict::fail);
 }
 
 TEST_F(DoctorTest, shadow_mode_may_ignore_failures) {
@@ -273,12 +263,11 @@ TEST_F(DoctorTest, one_workload_api_that_is_enforced_is_enough_to_fail) {
   view = out_of_service();
   split(view, {"jobset"}, {"ray", "job"});
   set(view, {{"mode", "shadow"}, {"perWorkload", {{"jobset", {{"mode", "enforce"}}}}}});
-  const Checks checks = examine(view);
   for (const char* check : {"service", "deployment", "certificate", "rbac"})
-    EXPECT_EQ(find(checks, check)->verdict, Verdict::fail) << check;
-  EXPECT_EQ(find(checks, "failure-policy")->verdict, Verdict::ok);
+    EXPECT_EQ(line(check).verdict, Verdict::fail) << check;
+  EXPECT_EQ(line("failure-policy").verdict, Verdict::ok);
   EXPECT_THAT(
-      find(checks, "failure-policy")->what,
+      line("failure-policy").what,
       HasSubstr("Fail: jobset.pods.tpu-webhook.dev (10 s); Ignore: ray.pods.tpu-webhook.dev (2 s), "
                 "pods"));
   view.service = installed().service;
@@ -308,9 +297,8 @@ TEST_F(DoctorTest, the_file_says_what_flags_do_not) {
   view.is_kept = false;
   add("kuberay-tpu-mutating-webhook-cfg");
   view.roles.role = view.roles.cluster_role = absent();
-  const Checks checks = examine(view);
-  EXPECT_EQ(find(checks, "rival")->verdict, Verdict::ok);
-  EXPECT_EQ(find(checks, "rbac")->verdict, Verdict::ok);
+  EXPECT_EQ(line("rival").verdict, Verdict::ok);
+  EXPECT_EQ(line("rbac").verdict, Verdict::ok);
 }
 
 TEST_F(DoctorTest, the_entries_say_what_is_handled_where_the_file_may_not_be_read) {
@@ -319,9 +307,8 @@ TEST_F(DoctorTest, the_entries_say_what_is_handled_where_the_file_may_not_be_rea
   split(view, {"jobset", "job"}, {});
   EXPECT_EQ(line("rival").verdict, Verdict::ok);
   split(view, {"jobset", "ray"}, {});
-  const Checks checks = examine(view);
-  EXPECT_EQ(find(checks, "rival")->verdict, Verdict::warn);
-  EXPECT_THAT(find(checks, "rival")->fix, HasSubstr("--set 'config.workloads={jobset}'"));
+  EXPECT_EQ(line("rival").verdict, Verdict::warn);
+  EXPECT_THAT(line("rival").fix, HasSubstr("--set 'config.workloads={jobset}'"));
 }
 
 TEST_F(DoctorTest, a_rival_of_what_is_only_watched_is_welcome) {
@@ -360,10 +347,9 @@ TEST_F(DoctorTest, the_hint_needs_no_rules_but_those_of_nodes) {
   view.is_kept = false;
   give(view, {"--ledger=none", "--no-followers"});
   view.roles.role = view.roles.role_binding = absent();
-  const Checks checks = examine(view);
-  EXPECT_EQ(find(checks, "rbac")->verdict, Verdict::warn);
-  EXPECT_THAT(find(checks, "rbac")->what, HasSubstr("list of pods"));
-  EXPECT_THAT(find(checks, "rbac")->what, Not(HasSubstr("nodes")));
+  EXPECT_EQ(line("rbac").verdict, Verdict::warn);
+  EXPECT_THAT(line("rbac").what, HasSubstr("list of pods"));
+  EXPECT_THAT(line("rbac").what, Not(HasSubstr("nodes")));
 }
 
 std::vector<Read*> marked_by_helm(View& view) {
@@ -400,11 +386,10 @@ TEST_F(DoctorTest, a_command_says_the_values_whose_default_was_another_when_it_w
   pod["containers"][0]["ports"][0]["containerPort"] = 8443;
   set(view, {{"listen", ":8443"}});
   pod.erase("priorityClassName");
-  const Checks checks = examine(view);
-  EXPECT_THAT(find(checks, "failure-policy")->fix,
+  EXPECT_THAT(line("failure-policy").fix,
               HasSubstr("--reset-then-reuse-values --set config.mode=enforce --set "
                         "priorityClassName= --set port=8443 --set failurePolicy=Fail"));
-  EXPECT_THAT(find(checks, "port")->fix, Not(HasSubstr("--set port=8443")));
+  EXPECT_THAT(line("port").fix, Not(HasSubstr("--set port=8443")));
 }
 
 TEST_F(DoctorTest, a_name_that_is_none_makes_no_command) {
@@ -414,9 +399,8 @@ TEST_F(DoctorTest, a_name_that_is_none_makes_no_command) {
   webhook_of(view)["failurePolicy"] = "Ignore";
   view.ns = "it's";
   view.deployment.object["status"] = Json::object();
-  const Checks checks = examine(view);
-  EXPECT_THAT(find(checks, "failure-policy")->fix, Not(HasSubstr("touch")));
-  EXPECT_EQ(find(checks, "deployment")->fix, "kubectl -n 'it'\\''s' describe deployment,pods");
+  EXPECT_THAT(line("failure-policy").fix, Not(HasSubstr("touch")));
+  EXPECT_EQ(line("deployment").fix, "kubectl -n 'it'\\''s' describe deployment,pods");
 }
 
 TEST_F(DoctorTest, a_workload_that_there_is_not_makes_no_command) {
@@ -473,11 +457,9 @@ TEST_F(DoctorTest, a_port_that_a_private_cluster_blocks_is_found) {
 TEST_F(DoctorTest, a_namespace_that_is_gone_is_said_with_first_aid) {
   install_by_helm(view, "tpu-webhook-0.2.0");
   view.name_space = view.service = view.deployment = absent();
-  const Checks checks = examine(view);
-  EXPECT_EQ(find(checks, "release")->verdict, Verdict::fail);
-  EXPECT_THAT(find(checks, "release")->fix,
-              HasSubstr("kubectl delete mutatingwebhookconfigurations"));
-  EXPECT_THAT(find(checks, "service")->fix,
+  EXPECT_EQ(line("release").verdict, Verdict::fail);
+  EXPECT_THAT(line("release").fix, HasSubstr("kubectl delete mutatingwebhookconfigurations"));
+  EXPECT_THAT(line("service").fix,
               HasSubstr("helm install tpu-hooks charts/tpu-webhook -n tpu-webhook-system "
                         "--create-namespace -f values.yaml"));
 }
