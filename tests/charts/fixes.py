@@ -576,10 +576,9 @@ class Rollback(unittest.TestCase):
     @staticmethod
     def write(installation, bundle):
         """As a replica does."""
-        installation.cluster.one("Secret", "tpu-webhook-certificate", NAMESPACE)["data"] = {"bundle.crt": bundle}
+        edit("Secret", {"data": {"bundle.crt": bundle}}, "tpu-webhook-certificate")(installation)
         for kind in (MUTATING, VALIDATING):
-            for entry in entries(installation, kind):
-                entry["clientConfig"]["caBundle"] = bundle
+            edit(kind, {"webhooks/*/clientConfig/caBundle": bundle})(installation)
 
 
 class Notes(unittest.TestCase):
@@ -660,26 +659,18 @@ def record(secret):
     return json.loads(gzip.decompress(base64.b64decode(base64.b64decode(secret["data"]["release"]))))
 
 
-def mark(installation, state):
-    """Helm's record says so where a helm was killed."""
-    path = records(installation)[-1]
-    installation.cluster.store[path]["metadata"]["labels"]["status"] = state
-    rewritten(installation.cluster.store[path], state)
-
-
-def rewritten(secret, state):
-    """The record itself says it, too."""
+def mark(installation, state, which=-1):
+    """A record of Helm's says so, and its label: of the last one where a helm was killed."""
+    secret = installation.cluster.store[records(installation)[which]]
     changed = record(secret)
-    changed["info"]["status"] = state
+    secret["metadata"]["labels"]["status"] = changed["info"]["status"] = state
     secret["data"]["release"] = base64.b64encode(base64.b64encode(gzip.compress(json.dumps(changed).encode()))).decode()
 
 
 def pending_upgrade(installation):
     installation.run(f"helm upgrade {RELEASE} charts/tpu-webhook -n {NAMESPACE} --reuse-values --set replicas=5")
     mark(installation, "pending-upgrade")
-    first = records(installation)[0]
-    installation.cluster.store[first]["metadata"]["labels"]["status"] = "deployed"
-    rewritten(installation.cluster.store[first], "deployed")
+    mark(installation, "deployed", 0)
 
 
 if __name__ == "__main__":
