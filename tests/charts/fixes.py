@@ -37,7 +37,7 @@ SUPPLIED = {**VALUES, "certificate": {"mode": "supplied", "secretName": "mine", 
 SHADOW = {**VALUES, "config": {"mode": "shadow"}}
 USUAL = {**VALUES, "priorityClassName": "tpu-webhook"}
 CRITICAL = {**VALUES, "priorityClassName": "system-cluster-critical"}
-MUTATING = "MutatingWebhookConfiguration"
+MUTATING, VALIDATING = "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"
 
 
 def flat(values, path=""):
@@ -141,46 +141,46 @@ def entries(installation, kind=MUTATING):
     return installation.cluster.one(kind)["webhooks"]
 
 
-def ignore(installation):
-    entries(installation)[0]["failurePolicy"] = "Ignore"
+GONE = object()
 
 
-def hurry(installation):
-    entries(installation)[0]["timeoutSeconds"] = 2
+def edited(at, path, value):
+    """Sets what a path leads to, or takes it away; "*" stands for each element, "-" for a new last one."""
+    key, _, below = path.partition("/")
+    for each in range(len(at)) if key == "*" else [int(key) if key.isdigit() else key.replace("~1", "/")]:
+        if below:
+            edited(at[each], below, value)
+        elif value is GONE:
+            del at[each]
+        elif key == "-":
+            at.append(copy.deepcopy(value))
+        else:
+            at[each] = copy.deepcopy(value)
 
 
-def edit(installation):
-    entries(installation)[0]["reinvocationPolicy"] = "Never"
+def edit(kind, edits, name="tpu-webhook"):
+    """What makes these edits, a path and a value each, of an object of the release."""
+    def spoil(installation):
+        for path, value in edits.items():
+            edited(installation.cluster.one(kind, name, NAMESPACE), path, value)
+    return spoil
 
 
-def include_own_namespace(installation):
-    del entries(installation)[0]["namespaceSelector"]
+def removed(kind, name="tpu-webhook"):
+    return lambda installation: installation.cluster.remove(kind, name, NAMESPACE)
 
 
-def another_bundle(installation):
-    entries(installation)[0]["clientConfig"]["caBundle"] = "bm9uZQ=="
+def nothing(_):
+    pass
+
+
+ignore = edit(MUTATING, {"webhooks/0/failurePolicy": "Ignore"})
+POD = "spec/template/spec"
 
 
 def rival(installation):
     installation.cluster.write(path_of(MUTATING, "kuberay-tpu-webhook"), {
         "metadata": {"name": "kuberay-tpu-webhook"}, "webhooks": [{"name": "kuberay-tpu.example", "clientConfig": {}}]})
-
-
-def called(installation):
-    for entry in entries(installation):
-        entry["clientConfig"]["service"]["name"] = "other"
-
-
-def called_by_url(installation):
-    entries(installation)[0]["clientConfig"] = {"url": "https://10.0.0.1/mutate"}
-
-
-def only_with_a_label(installation):
-    entries(installation)[3]["objectSelector"] = {"matchLabels": {"team": "a"}}
-
-
-def one_condition_more(installation):
-    entries(installation)[0]["matchConditions"].append({"name": "off", "expression": "false"})
 
 
 def one_entry_more(installation):
@@ -190,177 +190,76 @@ def one_entry_more(installation):
     entries(installation).append(more)
 
 
-def one_entry_less(installation):
-    del entries(installation)[3]
-
-
-def validate_nobody(installation):
-    for entry in entries(installation, "ValidatingWebhookConfiguration"):
-        entry["clientConfig"]["service"]["name"] = "other"
-
-
-def of(kind, change):
+def with_sidecar(container):
+    """A replica with this container beside the program."""
     def spoil(installation):
-        change(installation.cluster.one(kind, namespace=NAMESPACE)["spec"])
-    spoil.__name__ = f"{kind}_{change.__name__}"
+        template = copy.deepcopy(installation.cluster.one("Deployment", namespace=NAMESPACE)["spec"]["template"])
+        template["metadata"]["name"] = "replica"
+        template["spec"]["containers"].append({"name": container})
+        installation.cluster.write(path_of("Pod", "replica", NAMESPACE), template)
     return spoil
-
-
-def external(spec):
-    spec.update(type="ExternalName", externalName="example.com")
-
-
-def another_target(spec):
-    spec["ports"][0]["targetPort"] = 8443
-
-
-def on_the_host(spec):
-    spec["template"]["spec"]["hostNetwork"] = True
-
-
-def no_probe(spec):
-    del spec["template"]["spec"]["containers"][0]["readinessProbe"]
-
-
-def all_available(spec):
-    del spec["maxUnavailable"]
-    spec["minAvailable"] = 4
-
-
-def nobody_in(spec):
-    spec["ingress"] = []
-
-
-def with_istio(installation):
-    template = copy.deepcopy(installation.cluster.one("Deployment", namespace=NAMESPACE)["spec"]["template"])
-    template["metadata"]["name"] = "replica"
-    template["spec"]["containers"].append({"name": "istio-proxy"})
-    installation.cluster.write(path_of("Pod", "replica", NAMESPACE), template)
-
-
-def with_linkerd(installation):
-    with_istio(installation)
-    installation.cluster.one("Pod", "replica", NAMESPACE)["spec"]["containers"][-1]["name"] = "linkerd-proxy"
 
 
 def of_gke(installation):
     installation.cluster.about = {**VERSION, "gitVersion": "v1.36.3-gke.1"}
 
 
-def no_replica(spec):
-    spec["replicas"] = 0
-
-
-def one_available(installation):
-    installation.cluster.one("Deployment", namespace=NAMESPACE)["status"] = {"availableReplicas": 1}
-
-
-def without_spreading(spec):
-    del spec["template"]["spec"]["topologySpreadConstraints"]
-
-
-def one_more_container(spec):
-    spec["template"]["spec"]["containers"].append({"name": "vault-agent", "image": "v"})
-
-
-def a_port_of_the_host(spec):
-    spec["template"]["spec"]["containers"][0]["ports"][0]["hostPort"] = 9443
-
-
-def another_precedence(spec):
-    spec["matchingPrecedence"] = 9999
-
-
-def another_level(spec):
-    spec["priorityLevelConfiguration"]["name"] = "none"
-
-
-def other_pods(spec):
-    spec["selector"]["matchLabels"]["a"] = "b"
-
-
-def allow_one(spec):
-    spec["hard"]["pods"] = "1"
-
-
-def of_cluster(kind, change):
-    def spoil(installation):
-        change(installation.cluster.one(kind))
-    spoil.__name__ = f"{kind}_{change.__name__}"
-    return spoil
-
-
-def less(one):
-    one["value"] = 10
-
-
-def for_all(one):
-    one["globalDefault"] = True
-
-
-def of_others(one):
-    one["metadata"]["labels"]["app.kubernetes.io/instance"] = "other"
-
-
-def of_admins(one):
-    one["metadata"]["labels"]["rbac.authorization.k8s.io/aggregate-to-admin"] = "true"
-
-
-def a_token_for_all(installation):
-    installation.cluster.one("ServiceAccount", namespace=NAMESPACE)["automountServiceAccountToken"] = True
-
-
-def nothing(_):
-    pass
-
-
-def removed(kind, namespace=NAMESPACE, name="tpu-webhook"):
-    return lambda installation: installation.cluster.remove(kind, name, namespace)
-
-
 UPGRADE = f"helm upgrade {RELEASE} charts/tpu-webhook -n {NAMESPACE} --reset-then-reuse-values"
 # (values, what is wrong by the check that says so, values that the commands name). Several are wrong at once where each is
 # mended by the upgrade alone, or each by a command of its own that does not upgrade.
 CASES = [
-    (VALUES, {"failure-policy": ignore, "configuration": edit, "validation": validate_nobody, "service": of("Service", another_target),
-              "pods": of("Deployment", no_probe), "network-policy": of("NetworkPolicy", nobody_in), "namespaces": include_own_namespace,
-              "spreading": of("Deployment", without_spreading), "account": a_token_for_all, "rbac": removed("ClusterRole", ""),
-              "flow-schema": of_cluster("FlowSchema", lambda one: another_precedence(one["spec"])),
-              "labels": lambda one: of_others(one.cluster.one("Service", namespace=NAMESPACE)),
-              "certificate": removed("Secret", name="tpu-webhook-certificate")}, set()),
-    (VALUES, {"failure-policy": hurry, "configuration": called, "service": removed("Service"), "rbac": removed("RoleBinding"),
-              "account": removed("ServiceAccount")}, set()),
-    (VALUES, {"configuration": one_entry_less, "deployment": removed("Deployment")}, set()),
-    (VALUES, {"configuration": removed(MUTATING, "")}, set()),
-    (SHADOW, {"configuration": removed(MUTATING, "")}, set()),
-    (VALUES, {"configuration": called_by_url, "service": of("Service", external), "pods": of("Deployment", on_the_host),
-              "rbac": of_cluster("ClusterRole", of_admins)}, set()),
-    (VALUES, {"configuration": only_with_a_label, "pods": of("Deployment", one_more_container)}, set()),
-    (VALUES, {"configuration": one_condition_more, "pods": of("Deployment", a_port_of_the_host)}, set()),
+    (VALUES, {
+        "failure-policy": ignore, "configuration": edit(MUTATING, {"webhooks/0/reinvocationPolicy": "Never"}),
+        "validation": edit(VALIDATING, {"webhooks/*/clientConfig/service/name": "other"}),
+        "service": edit("Service", {"spec/ports/0/targetPort": 8443}),
+        "pods": edit("Deployment", {f"{POD}/containers/0/readinessProbe": GONE}),
+        "network-policy": edit("NetworkPolicy", {"spec/ingress": []}),
+        "namespaces": edit(MUTATING, {"webhooks/0/namespaceSelector": GONE}),
+        "spreading": edit("Deployment", {f"{POD}/topologySpreadConstraints": GONE}),
+        "account": edit("ServiceAccount", {"automountServiceAccountToken": True}), "rbac": removed("ClusterRole"),
+        "flow-schema": edit("FlowSchema", {"spec/matchingPrecedence": 9999}),
+        "labels": edit("Service", {"metadata/labels/app.kubernetes.io~1instance": "other"}),
+        "certificate": removed("Secret", "tpu-webhook-certificate")}, set()),
+    (VALUES, {
+        "failure-policy": edit(MUTATING, {"webhooks/0/timeoutSeconds": 2}),
+        "configuration": edit(MUTATING, {"webhooks/*/clientConfig/service/name": "other"}),
+        "service": removed("Service"), "rbac": removed("RoleBinding"), "account": removed("ServiceAccount")}, set()),
+    (VALUES, {"configuration": edit(MUTATING, {"webhooks/3": GONE}), "deployment": removed("Deployment")}, set()),
+    (VALUES, {"configuration": removed(MUTATING)}, set()),
+    (SHADOW, {"configuration": removed(MUTATING)}, set()),
+    (VALUES, {
+        "configuration": edit(MUTATING, {"webhooks/0/clientConfig": {"url": "https://10.0.0.1/mutate"}}),
+        "service": edit("Service", {"spec/type": "ExternalName", "spec/externalName": "example.com"}),
+        "pods": edit("Deployment", {f"{POD}/hostNetwork": True}),
+        "rbac": edit("ClusterRole", {"metadata/labels/rbac.authorization.k8s.io~1aggregate-to-admin": "true"})}, set()),
+    (VALUES, {"configuration": edit(MUTATING, {"webhooks/3/objectSelector": {"matchLabels": {"team": "a"}}}),
+              "pods": edit("Deployment", {f"{POD}/containers/-": {"name": "vault-agent", "image": "v"}})}, set()),
+    (VALUES, {"configuration": edit(MUTATING, {"webhooks/0/matchConditions/-": {"name": "off", "expression": "false"}}),
+              "pods": edit("Deployment", {f"{POD}/containers/0/ports/0/hostPort": 9443})}, set()),
     (VALUES, {"configuration": one_entry_more}, set()),
-    (VALUES, {"disruption": of("PodDisruptionBudget", all_available)}, set()),
-    ({**VALUES, "podMonitor": {"enabled": True}}, {"pod-monitor": of("PodMonitor", other_pods)}, set()),
+    (VALUES, {"disruption": edit("PodDisruptionBudget", {"spec/maxUnavailable": GONE, "spec/minAvailable": 4})}, set()),
+    ({**VALUES, "podMonitor": {"enabled": True}}, {"pod-monitor": edit("PodMonitor", {"spec/selector/matchLabels/a": "b"})}, set()),
     ({**VALUES, "failurePolicy": "Ignore"}, {"failure-policy": nothing}, {"failurePolicy"}),
     ({**VALUES, "timeoutSeconds": 3}, {"failure-policy": nothing}, {"timeoutSeconds"}),
     ({**VALUES, "extraArgs": ["--listen=:9999"]}, {"service": nothing}, {"extraArgs"}),
     ({**VALUES, "extraEnv": [{"name": "HTTPS_PROXY", "value": "http://p"}]}, {"replicas": nothing}, {"extraEnv"}),
-    (VALUES, {"replicas": with_istio}, {"podLabels", "podLabels.sidecar.istio.io/inject"}),
-    (VALUES, {"replicas": with_linkerd}, {"podAnnotations", "podAnnotations.linkerd.io/inject"}),
-    (VALUES, {"deployment": of("Deployment", no_replica)}, {"replicas"}),
-    ({**VALUES, "replicas": 1}, {"deployment": one_available}, {"replicas"}),
+    (VALUES, {"replicas": with_sidecar("istio-proxy")}, {"podLabels", "podLabels.sidecar.istio.io/inject"}),
+    (VALUES, {"replicas": with_sidecar("linkerd-proxy")}, {"podAnnotations", "podAnnotations.linkerd.io/inject"}),
+    (VALUES, {"deployment": edit("Deployment", {"spec/replicas": 0})}, {"replicas"}),
+    ({**VALUES, "replicas": 1}, {"deployment": edit("Deployment", {"status": {"availableReplicas": 1}})}, {"replicas"}),
     (VALUES, {"port": of_gke}, {"port"}),
     ({**VALUES, "extraArgs": ["--health-listen=:9000"]}, {"pods": nothing}, {"extraArgs"}),
-    (VALUES, {"flow-schema": of_cluster("FlowSchema", lambda one: another_level(one["spec"]))}, {"flowSchema.priorityLevel"}),
+    (VALUES, {"flow-schema": edit("FlowSchema", {"spec/priorityLevelConfiguration/name": "none"})}, {"flowSchema.priorityLevel"}),
     ({**VALUES, "flowSchema": {"priorityLevel": "none"}}, {"flow-schema": nothing}, {"flowSchema.priorityLevel"}),
-    (USUAL, {"priority": removed("PriorityClass", "")}, set()),
-    (USUAL, {"priority": of_cluster("PriorityClass", less)}, set()),
-    (USUAL, {"priority": of_cluster("PriorityClass", for_all)}, set()),
+    (USUAL, {"priority": removed("PriorityClass")}, set()),
+    (USUAL, {"priority": edit("PriorityClass", {"value": 10})}, set()),
+    (USUAL, {"priority": edit("PriorityClass", {"globalDefault": True})}, set()),
     (VALUES, {"priority": nothing}, {"priorityClassName"}),
-    (CRITICAL, {"priority": removed("ResourceQuota", name="tpu-webhook-critical-pods")}, set()),
-    (CRITICAL, {"priority": lambda one: allow_one(one.cluster.one("ResourceQuota", "tpu-webhook-critical-pods", NAMESPACE)["spec"])}, set()),
+    (CRITICAL, {"priority": removed("ResourceQuota", "tpu-webhook-critical-pods")}, set()),
+    (CRITICAL, {"priority": edit("ResourceQuota", {"spec/hard/pods": "1"}, "tpu-webhook-critical-pods")}, set()),
     (VALUES, {"rival": rival}, {"config.workloads"}),
     ({**VALUES, "config": {"mode": "enforce", "workloads": ["ray"]}}, {"rival": rival}, None),
-    (SUPPLIED, {"ca-bundle": another_bundle}, {"certificate.caBundle"}),
+    (SUPPLIED, {"ca-bundle": edit(MUTATING, {"webhooks/0/clientConfig/caBundle": "bm9uZQ=="})}, {"certificate.caBundle"}),
 ]
 
 
@@ -447,7 +346,7 @@ class Fixes(unittest.TestCase):
         """Who may write the annotation makes no command."""
         for helm in options.helm:
             installation = Installation.of(helm, VALUES)
-            for kind, namespace in ((MUTATING, ""), ("ValidatingWebhookConfiguration", ""), ("Deployment", NAMESPACE), ("Service", NAMESPACE),
+            for kind, namespace in ((MUTATING, ""), (VALIDATING, ""), ("Deployment", NAMESPACE), ("Service", NAMESPACE),
                                     ("ClusterRole", ""), ("ClusterRoleBinding", "")):
                 installation.cluster.one(kind, namespace=namespace)["metadata"]["annotations"]["meta.helm.sh/release-name"] = "x; touch pwned #"
             for entry in entries(installation):
@@ -457,11 +356,6 @@ class Fixes(unittest.TestCase):
                 self.assertNotRegex(re.sub(r"'[^']*'|\\\\'", "", one["fix"] or ""), "touch", one)
                 for command in commands_in(one["fix"] or ""):
                     self.assertNotIn("touch", shlex.split(command))
-
-
-def paused(installation):
-    deployment = installation.cluster.one("Deployment", namespace=NAMESPACE)
-    deployment["spec"]["paused"], deployment["status"] = True, {"availableReplicas": 4}
 
 
 def on_one_node(installation):
@@ -481,9 +375,8 @@ def with_a_keeper(installation):
 
 
 def rolled_out(installation):
-    deployment = installation.cluster.one("Deployment", namespace=NAMESPACE)
-    deployment["metadata"]["generation"] = 1
-    deployment["status"] = {"observedGeneration": 1, "replicas": 4, "updatedReplicas": 4, "availableReplicas": 4, "readyReplicas": 4}
+    edit("Deployment", {"metadata/generation": 1, "status": {
+        "observedGeneration": 1, "replicas": 4, "updatedReplicas": 4, "availableReplicas": 4, "readyReplicas": 4}})(installation)
     on_one_node(installation)
 
 
@@ -539,7 +432,7 @@ class Others(unittest.TestCase):
 
     def test_a_rollout_is_resumed(self):
         installation = Installation.of(options.helm[0], VALUES)
-        paused(installation)
+        edit("Deployment", {"spec/paused": True, "status": {"availableReplicas": 4}})(installation)
         installation.run(self.printed(installation, "deployment", "kubectl -n hooks rollout resume"))
         self.assertNotIn("paused", installation.cluster.one("Deployment", namespace=NAMESPACE)["spec"])
         self.assertEqual(["ok"], [one["verdict"] for one in installation.checks("kubectl tpu") if one["check"] == "deployment"])
@@ -611,7 +504,7 @@ class FirstAid(unittest.TestCase):
     def states(self, helm):
         sound = Installation.of(helm, VALUES)
         yield "namespace", sound.copy(), lambda one: one.cluster.remove_namespace(NAMESPACE)
-        yield "configurations", sound.copy(), lambda one: [one.cluster.remove(kind) for kind in (MUTATING, "ValidatingWebhookConfiguration")]
+        yield "configurations", sound.copy(), lambda one: [one.cluster.remove(kind) for kind in (MUTATING, VALIDATING)]
         yield "pending-upgrade", sound.copy(), pending_upgrade
         yield "pending-install", sound.copy(), lambda one: mark(one, "pending-install")
         yield "record", sound.copy(), lambda one: [one.cluster.store.pop(path) for path in records(one)]
@@ -675,7 +568,7 @@ class Rollback(unittest.TestCase):
             for step in self.STEPS:
                 installation.run(step)
                 with self.subTest(helm=pathlib.Path(helm).name, step=step):
-                    for kind in (MUTATING, "ValidatingWebhookConfiguration"):
+                    for kind in (MUTATING, VALIDATING):
                         self.assertEqual({bundle}, {entry["clientConfig"].get("caBundle") for entry in entries(installation, kind)})
                 bundle += "T0xE"  # a CA was renewed meanwhile
                 self.write(installation, bundle)
@@ -683,10 +576,9 @@ class Rollback(unittest.TestCase):
     @staticmethod
     def write(installation, bundle):
         """As a replica does."""
-        installation.cluster.one("Secret", "tpu-webhook-certificate", NAMESPACE)["data"] = {"bundle.crt": bundle}
-        for kind in (MUTATING, "ValidatingWebhookConfiguration"):
-            for entry in entries(installation, kind):
-                entry["clientConfig"]["caBundle"] = bundle
+        edit("Secret", {"data": {"bundle.crt": bundle}}, "tpu-webhook-certificate")(installation)
+        for kind in (MUTATING, VALIDATING):
+            edit(kind, {"webhooks/*/clientConfig/caBundle": bundle})(installation)
 
 
 class Notes(unittest.TestCase):
@@ -705,25 +597,16 @@ class Notes(unittest.TestCase):
                     found.append(installation.cluster.one("Namespace", "team")["metadata"].get("labels", {}).get("tpu-webhook.dev/mode"))
                 self.assertEqual(labels, found)
 
-    def test_in_shadow_mode_they_say_how_to_enforce(self):
-        """And nothing else changes."""
-        for helm in options.helm:
-            installation = Installation.of(helm, SHADOW)
+    def test_they_say_how_to_take_another_mode(self):
+        """In shadow mode how to enforce, with our own certificates how to have others; and nothing else changes."""
+        internal = {**VALUES, "certificate": {"mode": "internal"}}
+        for helm, (values, mode) in itertools.product(options.helm, [(SHADOW, "config.mode"), (internal, "certificate.mode")]):
+            installation = Installation.of(helm, values)
             before = installation.values()
-            (command,) = self.upgrades(installation, "config.mode")
+            (command,) = self.upgrades(installation, mode)
             installation.run(command)
-            self.assertEqual({"config.mode"}, differing(before, installation.values()))
-            self.assertEqual([], self.upgrades(installation, "config.mode"))
-
-    def test_in_mode_internal_they_say_how_to_take_another(self):
-        """And nothing else changes."""
-        for helm in options.helm:
-            installation = Installation.of(helm, {**VALUES, "certificate": {"mode": "internal"}})
-            before = installation.values()
-            (command,) = self.upgrades(installation, "certificate.mode")
-            installation.run(command)
-            self.assertEqual({"certificate.mode"}, differing(before, installation.values()))
-            self.assertEqual([], self.upgrades(installation, "certificate.mode"))
+            self.assertEqual({mode}, differing(before, installation.values()))
+            self.assertEqual([], self.upgrades(installation, mode))
 
     def test_the_last_lines_leave_nothing(self):
         for helm in options.helm:
@@ -776,26 +659,18 @@ def record(secret):
     return json.loads(gzip.decompress(base64.b64decode(base64.b64decode(secret["data"]["release"]))))
 
 
-def mark(installation, state):
-    """Helm's record says so where a helm was killed."""
-    path = records(installation)[-1]
-    installation.cluster.store[path]["metadata"]["labels"]["status"] = state
-    rewritten(installation.cluster.store[path], state)
-
-
-def rewritten(secret, state):
-    """The record itself says it, too."""
+def mark(installation, state, which=-1):
+    """A record of Helm's says so, and its label: of the last one where a helm was killed."""
+    secret = installation.cluster.store[records(installation)[which]]
     changed = record(secret)
-    changed["info"]["status"] = state
+    secret["metadata"]["labels"]["status"] = changed["info"]["status"] = state
     secret["data"]["release"] = base64.b64encode(base64.b64encode(gzip.compress(json.dumps(changed).encode()))).decode()
 
 
 def pending_upgrade(installation):
     installation.run(f"helm upgrade {RELEASE} charts/tpu-webhook -n {NAMESPACE} --reuse-values --set replicas=5")
     mark(installation, "pending-upgrade")
-    first = records(installation)[0]
-    installation.cluster.store[first]["metadata"]["labels"]["status"] = "deployed"
-    rewritten(installation.cluster.store[first], "deployed")
+    mark(installation, "deployed", 0)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 // has rendered (tests/charts/golden/default.yaml), enforced, and what controllers and replicas add.
 #pragma once
 
+#include "kubectl/inspect/doctor/check.hpp"
 #include "kubectl/inspect/doctor/layout.hpp"
 #include "kubectl/inspect/doctor/settings_of.hpp"
 #include "kubectl/inspect/doctor/snapshot.hpp"
@@ -13,6 +14,8 @@
 #include "server/text/read_file.hpp"
 #include "tests/support/issued.hpp"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <openssl/evp.h>
 
 #include <algorithm>
@@ -40,29 +43,6 @@ inline Read forbidden(const std::string& what) {
   return {.found = Found::unknown, .object = {}, .why = "RBAC missing: " + what};
 }
 
-// Somebody else's configuration, with one webhook for new Pods.
-inline Json configuration_of(const std::string& name, const std::string& ca) {
-  const Json names = {{"key", "kubernetes.io/metadata.name"},
-                      {"operator", "NotIn"},
-                      {"values", {"kube-system", "kube-node-lease", here}}};
-  const Json rule = {{"apiGroups", {""}}, {"resources", {"pods"}}, {"operations", {"CREATE"}}};
-  return {
-      {"metadata", {{"name", name}}},
-      {"webhooks",
-       Json::array({{{"name", "pods." + name + ".dev"},
-                     {"clientConfig",
-                      {{"caBundle", text::encode_base64(ca)},
-                       {"service", {{"name", name}, {"namespace", here}, {"path", "/mutate"}}}}},
-                     {"failurePolicy", "Fail"},
-                     {"timeoutSeconds", 10},
-                     {"matchPolicy", "Equivalent"},
-                     {"sideEffects", "NoneOnDryRun"},
-                     {"reinvocationPolicy", "IfNeeded"},
-                     {"matchConditions", Json::array({{{"name", "tpu"}}})},
-                     {"namespaceSelector", {{"matchExpressions", Json::array({names})}}},
-                     {"rules", Json::array({rule})}}})}};
-}
-
 inline const std::string metrics_of_a_replica =
     "tpu_webhook_watch_synced{resource=\"pods\"} 1\n"
     "tpu_webhook_watch_age_seconds{resource=\"pods\"} 41.5\n"
@@ -70,10 +50,6 @@ inline const std::string metrics_of_a_replica =
     "tpu_webhook_store_objects{resource=\"pods\"} 500\n"
     "tpu_webhook_store_objects{resource=\"nodes\"} 3000\n"
     "tpu_webhook_ledger_stalled_seconds 3.5\n";
-
-inline Json secret_of(const std::string& certificates) {
-  return {{"data", {{"tls.crt", text::encode_base64(certificates)}}}};
-}
 
 inline const auto test_time = std::chrono::system_clock::from_time_t(1'790'000'000);  // 2026-09-21
 using Objects = std::vector<Json>;
@@ -90,6 +66,26 @@ inline Json& entry_of(Json& configuration, const std::string& name) {
   for (Json& each : configuration["webhooks"])
     if (each["name"] == name) return each;
   throw std::runtime_error("no entry " + name);
+}
+
+// What the real helm renders of the default values.
+inline const Objects& rendered() {
+  static const auto text = text::read_file(TPUWH_RENDERED, text::max_small_bytes);
+  static const auto objects = text::parse_yaml(*text).value().front().get<Objects>();
+  return objects;
+}
+
+// Somebody else's configuration, with one webhook for new Pods, which selects them as our first
+// does.
+inline Json configuration_of(const std::string& name) {
+  Objects objects = rendered();
+  Json entry = object_of(objects, "MutatingWebhookConfiguration")["webhooks"][0];
+  entry.erase("objectSelector");
+  entry["name"] = "pods." + name + ".dev";
+  entry["clientConfig"]["service"]["name"] = name;
+  entry["failurePolicy"] = "Fail";
+  entry["matchConditions"] = Json::array({{{"name", "tpu"}}});
+  return {{"metadata", {{"name", name}}}, {"webhooks", Json::array({entry})}};
 }
 
 inline std::string sha256_of(const std::string& text) {
@@ -187,10 +183,15 @@ inline Json record_of(int revision, const std::string& status) {
 
 inline const std::vector<std::string> replica_names = {"a", "b", "c"};
 
+inline void add_replicas(Objects& objects) {
+  for (std::size_t i = 0; i < replica_names.size(); ++i)
+    objects.push_back(pod_named(objects, replica_names[i], "node-" + std::to_string(i)));
+  objects.push_back(slice_of(replica_names, "IPv4"));
+}
+
 // What kubectl prints of it, with what the default values say, or enforced.
 inline Objects sound_objects(bool enforced = true) {
-  const auto text = text::read_file(TPUWH_RENDERED, text::max_small_bytes);
-  Objects objects = text::parse_yaml(*text).value();
+  Objects objects = rendered();
   if (enforced) enforce(objects);
   for (Json& each : objects)
     each["metadata"]["annotations"] = {{"meta.helm.sh/release-name", "release"},
@@ -210,9 +211,7 @@ inline Objects sound_objects(bool enforced = true) {
   Json& deployment = object_of(objects, "Deployment");
   deployment["status"]["availableReplicas"] = deployment["spec"]["replicas"];
   object_of(objects, "Deployment", "tpu-webhook-keeper")["status"]["availableReplicas"] = 1;
-  for (std::size_t i = 0; i < replica_names.size(); ++i)
-    objects.push_back(pod_named(objects, replica_names[i], "node-" + std::to_string(i)));
-  objects.push_back(slice_of(replica_names, "IPv4"));
+  add_replicas(objects);
   for (const char* each : {"default", "kube-system", "ml"}) objects.push_back(namespace_of(each));
   objects.push_back(namespace_of(here));
   objects.push_back(
@@ -255,6 +254,27 @@ inline Json& program_of(View& view) {
 // Further flags, as extraArgs gives them.
 inline void give(View& view, const std::vector<std::string>& flags) {
   for (const std::string& each : flags) program_of(view)["args"].push_back(each);
+}
+
+// One line says this, and each that is not OK says what to do; `alone`: none of another check is
+// not OK.
+inline void expect_said(const Checks& checks, Verdict verdict, std::string_view check,
+                        std::string_view what, bool alone) {
+  bool said = false;
+  for (const Check& each : checks) {
+    said = said || (each.verdict == verdict && each.check == check &&
+                    each.what.find(what) != std::string::npos);
+    // Of a certificate that may not be read it is not known either whether it is trusted.
+    const bool follows = each.check == "trust" && each.verdict == Verdict::unknown;
+    if (alone && !follows && each.verdict != Verdict::ok) {
+      EXPECT_EQ(each.check, check) << each.what;
+    }
+    EXPECT_EQ(each.fix.empty(), each.verdict == Verdict::ok) << each.what;
+    const std::string before_note = each.fix.substr(0, each.fix.find(" # "));
+    EXPECT_THAT(before_note, testing::Not(testing::ContainsRegex("(helm|kubectl) .*[;`]")));
+  }
+  EXPECT_TRUE(said) << "expected " << name(verdict) << ' ' << check << ": " << what << '\n'
+                    << checks_text(checks, false).text();
 }
 
 // Other settings than the chart's file has, which nobody has rendered.

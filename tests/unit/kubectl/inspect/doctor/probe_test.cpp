@@ -93,8 +93,17 @@ INSTANTIATE_TEST_SUITE_P(, ProbePodTest, testing::ValuesIn(each_workload()), cas
 
 // ---- the judgement
 
+dry_run::Answer denied(const std::string& why) {
+  return refusal(403, "Forbidden", why);
+}
+
 dry_run::Answer forbidden(const std::string& why) {
-  return refusal(403, "Forbidden", "pods \"probe-job-00112233\" is forbidden: " + why);
+  return denied("pods \"probe-job-00112233\" is forbidden: " + why);
+}
+
+// No webhook is reached, or it gives no answer of use.
+dry_run::Answer failed(const std::string& why) {
+  return refusal(500, "InternalError", "Internal error occurred: failed calling webhook " + why);
 }
 
 // What comes back where this program is asked.
@@ -157,27 +166,18 @@ View nothing_read(dry_run::Answer answer) {
   return view;
 }
 
-webhook::config::Config in_shadow_mode() {
-  webhook::config::Config config;
-  config.mode = webhook::config::Mode::shadow;
-  return config;
-}
-
 const std::string calling =
-    "Internal error occurred: failed calling webhook \"pods.tpu-webhook.dev\": "
-    "failed to call webhook: Post \"https://tpu-webhook.x.svc:443/mutate\": ";
+    "\"pods.tpu-webhook.dev\": failed to call webhook: Post "
+    "\"https://tpu-webhook.x.svc:443/mutate\": ";
+const std::string by_another = "admission webhook \"a.b.c\" ";
 
 const Cause causes[] = {
     {"answered", [] { return probed(answered()); }, Verdict::ok,
      "a dry-run Pod of job in namespace ml is answered by replica replica-a, and is changed", ""},
-    {"shadow_mode", [] { return probed(answered(in_shadow_mode())); }, Verdict::ok,
-     "is answered by replica replica-a in shadow mode, so it is left unchanged", ""},
+    {"shadow_mode", [] { return probed(answered({.mode = webhook::config::Mode::shadow})); },
+     Verdict::ok, "is answered by replica replica-a in shadow mode, so it is left unchanged", ""},
     {"answered_and_left_alone",
-     [] {
-       webhook::config::Config config;
-       config.workloads = {webhook::config::WorkloadKind::ray};
-       return probed(answered(config));
-     },
+     [] { return probed(answered({.workloads = {webhook::config::WorkloadKind::ray}})); },
      Verdict::warn, "replica-a, which leaves it unchanged", "logs deployment/tpu-webhook"},
     {"an_older_release",
      [] {
@@ -196,8 +196,8 @@ const Cause causes[] = {
     {"a_quota_after_us",
      [] { return probed(with_replica(forbidden("exceeded quota: compute, requested: pods=1"))); },
      Verdict::warn,
-     "replica-a; whether it is changed was not seen, because afterwards "
-     "ResourceQuota compute refused it",
+     "replica-a; whether it is changed was not seen, because afterwards ResourceQuota compute "
+     "refused it",
      "--probe-namespace"},
     {"pod_security_after_us",
      [] {
@@ -206,39 +206,27 @@ const Cause causes[] = {
      Verdict::warn, "afterwards Pod Security at level restricted:latest refused it",
      "--probe-namespace"},
     {"another_webhook_after_us",
-     [] {
-       return probed(with_replica(
-           refusal(403, "Forbidden", "admission webhook \"a.b.c\" denied the request: no")));
-     },
+     [] { return probed(with_replica(denied(by_another + "denied the request: no"))); },
      Verdict::warn, "afterwards webhook a.b.c denied it: no", "--probe-namespace"},
     {"another_webhook_before_us",
-     [] {
-       return probed(
-           refusal(403, "Forbidden", "admission webhook \"a.b.c\" denied the request: no"));
-     },
-     Verdict::unknown, "does not show whether a replica answers: webhook a.b.c denied it: no",
-     "--probe-namespace"},
-    {"nobody_listens",
-     [] { return probed(refusal(500, "InternalError", calling + "connect: connection refused")); },
+     [] { return probed(denied(by_another + "denied the request: no")); }, Verdict::unknown,
+     "does not show whether a replica answers: webhook a.b.c denied it: no", "--probe-namespace"},
+    {"nobody_listens", [] { return probed(failed(calling + "connect: connection refused")); },
      Verdict::fail,
      "no replica is reached (blocked): entry pods.tpu-webhook.dev, failurePolicy Fail",
      "get pods -l app.kubernetes.io/name=tpu-webhook"},
-    {"a_firewall",
-     [] { return probed(refusal(500, "InternalError", calling + "context deadline exceeded")); },
+    {"a_firewall", [] { return probed(failed(calling + "context deadline exceeded")); },
      Verdict::fail, "blocked", "firewall"},
     {"a_certificate_that_is_not_trusted",
      [] {
-       return probed(refusal(500, "InternalError",
-                             calling +
-                                 "tls: failed to verify certificate: x509: certificate signed "
-                                 "by unknown authority"));
+       return probed(failed(calling +
+                            "tls: failed to verify certificate: x509: certificate signed by "
+                            "unknown authority"));
      },
      Verdict::fail, "blocked", "does not trust the certificate"},
     {"a_useless_answer",
      [] {
-       return probed(refusal(500, "InternalError",
-                             "Internal error occurred: failed calling webhook "
-                             "\"pods.tpu-webhook.dev\": received invalid webhook response: x"));
+       return probed(failed("\"pods.tpu-webhook.dev\": received invalid webhook response: x"));
      },
      Verdict::fail, "received invalid webhook response: x", "logs deployment/tpu-webhook"},
     {"blocked_and_ignored", [] { return with_policy("Ignore", unchanged()); }, Verdict::fail,
@@ -270,15 +258,13 @@ const Cause causes[] = {
      Verdict::fail, "is not sent to anybody", "helm upgrade"},
     {"nothing_may_be_read", [] { return nothing_read(unchanged()); }, Verdict::fail,
      "not selected, or, if failurePolicy is Ignore, the way is blocked; which of the two is not "
-     "known: "
-     "RBAC missing",
+     "known: RBAC missing",
      "permission to get the MutatingWebhookConfiguration"},
     {"answered_where_nothing_may_be_read", [] { return nothing_read(answered()); }, Verdict::ok,
      "is answered by replica replica-a, and is changed", ""},
     {"no_rights",
      [] {
-       return probed(refusal(403, "Forbidden",
-                             "pods is forbidden: User \"jane\" cannot create resource \"pods\""));
+       return probed(denied("pods is forbidden: User \"jane\" cannot create resource \"pods\""));
      },
      Verdict::unknown, "could not be asked about: the permission to create it is missing",
      "somebody who may create Pods in namespace ml"},
@@ -286,21 +272,13 @@ const Cause causes[] = {
      Verdict::unknown, "could not be asked about: its namespace does not exist",
      "a namespace that exists"},
     {"a_webhook_with_side_effects",
-     [] {
-       return probed(
-           refusal(400, "BadRequest", "admission webhook \"a.b.c\" does not support dry run"));
-     },
+     [] { return probed(refusal(400, "BadRequest", by_another + "does not support dry run")); },
      Verdict::unknown, "webhook a.b.c has side effects and takes no dry run", "sideEffects"},
     {"no_service_account",
      [] { return probed(forbidden("error looking up service account ml/default: not found")); },
      Verdict::unknown, "its ServiceAccount is not there", "wait until namespace ml"},
-    {"no_api_server",
-     [] {
-       dry_run::Answer answer;
-       answer.error = "connection refused";
-       return probed(answer);
-     },
-     Verdict::unknown, "the API server gave no answer: connection refused", "try again"},
+    {"no_api_server", [] { return probed({.error = "connection refused"}); }, Verdict::unknown,
+     "the API server gave no answer: connection refused", "try again"},
 };
 
 class CauseTest : public testing::TestWithParam<Cause> {};
