@@ -4,6 +4,7 @@
     base: golden/findings/right/job-four-hosts.yaml the manifest, below tests/
     change:                                         a JSON patch of it, [] for none
       - {op: replace, path: /spec/completions, value: 1}
+    ---                                             other objects of the manifest, where it has some
 
 golden_manifests.py FILE prints the whole one.
 """
@@ -22,7 +23,7 @@ def objects_of(file):
     if "base" not in objects[0]:
         return objects
     (base,) = objects_of(TESTS / objects[0]["base"])
-    return [changed(base, objects[0]["change"])]
+    return [changed(base, objects[0]["change"]), *objects[1:]]
 
 
 def text_of(file):
