@@ -11,32 +11,24 @@ import dataclasses
 import json
 import re
 import shlex
-import subprocess
 import sys
-import tempfile
 import typing
 import unittest
 
 import states
-from states import NOW, SERVICE, States, at, everywhere, fails, job, jobset, lws, nodes, set_env, statefulset
-
-PROGRAM = states.PROGRAM
+from states import SERVICE, States, at, fails, job, lws, nodes, set_env, statefulset
 
 
 def review(pods, around, *more):
     """As their controllers make them again, where the webhook has answered; on their nodes."""
     out = []
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump({"apiVersion": "v1", "kind": "List", "items": around}, file)
-        file.flush()
+    with states.file_of(around) as file:
         for each in pods:
             new = copy.deepcopy(each)
             for name in [entry["name"] for entry in new["spec"]["containers"][0]["env"]]:
                 set_env(new, name, None)
             status, node = new.pop("status"), new["spec"].pop("nodeName")
-            done = subprocess.run([PROGRAM, "review", "-o", "object", "--cluster", file.name, *more, "-"], input=json.dumps(new),
-                                  capture_output=True, text=True, check=True)
-            new = json.loads(done.stdout)
+            new = json.loads(states.asked(json.dumps(new), "review", "-o", "object", "--cluster", file, *more).stdout)
             new["status"] = {**status, "phase": "Running", "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": at(1)}],
                              "containerStatuses": [{"name": "jax", "state": {"running": {"startedAt": at(1)}}}]}
             new["spec"]["nodeName"] = node
@@ -319,35 +311,27 @@ class Bare(States):
     def test_one_is_missing(self):
         self.held(bare()[1:] + nodes("a") + [SERVICE], ["forming"], ["warning incomplete"])
 
-    def test_they_are_explained_together(self):
-        manifests = bare()
-        for each in manifests:
+    def manifests(self):
+        pods = bare()
+        for each in pods:
             del each["status"], each["spec"]["nodeName"], each["spec"]["containers"][0]["env"]
+        return states.listed(pods)
+
+    def test_they_are_explained_together(self):
         for there, outlook in ([], "forms now on a"), (bare(), "runs on a"):
-            with tempfile.NamedTemporaryFile("w", suffix=".json") as cluster:
-                json.dump({"apiVersion": "v1", "kind": "List", "items": there + nodes("a") + [SERVICE]}, cluster)
-                cluster.flush()
-                done = subprocess.run([PROGRAM, "explain", "--cluster", cluster.name, "-o", "json", "-"], input=json.dumps({"apiVersion": "v1", "kind": "List", "items": manifests}),
-                                      capture_output=True, text=True, check=True)
-            workloads = json.loads(done.stdout)["workloads"]
+            with states.file_of(there + nodes("a") + [SERVICE]) as cluster:
+                workloads = json.loads(states.asked(self.manifests(), "explain", "--cluster", cluster, "-o", "json").stdout)["workloads"]
             self.assertEqual([(each["name"], each["verdict"]) for each in workloads], [("own-0", "fine")])
             self.assertEqual([len(each["members"]) for each in workloads[0]["groups"][0]["slices"]], [4])
             self.assertEqual(workloads[0]["outlook"]["sentence"], outlook)
 
     def test_what_the_cluster_stops_is_not_called_nothing(self):
-        manifests = bare()
-        for each in manifests:
-            del each["status"], each["spec"]["nodeName"], each["spec"]["containers"][0]["env"]
         cordoned = nodes("a")
         for each in cordoned:
             each["spec"]["unschedulable"] = True
         for around, said in (nodes("a"), "nothing in the input stops its slices"), (cordoned, "nothing in the manifest stops its slices"):
-            with tempfile.NamedTemporaryFile("w", suffix=".json") as cluster:
-                json.dump({"apiVersion": "v1", "kind": "List", "items": around + [SERVICE]}, cluster)
-                cluster.flush()
-                done = subprocess.run([PROGRAM, "explain", "--cluster", cluster.name, "-"], input=json.dumps({"apiVersion": "v1", "kind": "List", "items": manifests}),
-                                      capture_output=True, text=True, check=True)
-            self.assertIn(f"\n  {said}\n", done.stdout)
+            with states.file_of(around + [SERVICE]) as cluster:
+                self.assertIn(f"\n  {said}\n", states.asked(self.manifests(), "explain", "--cluster", cluster).stdout)
 
     def test_all_of_them_are_named(self):
         pods = bare()

@@ -460,11 +460,6 @@ class Updates(Reports):  # P
         objects[0]["spec"]["strategy"] = {"type": "Recreate"}
         self.assertNotIn("an update", self.fine(objects).text)
 
-    def test_of_groups(self):
-        surge = {"type": "RollingUpdate", "rollingUpdateConfiguration": {"maxSurge": 1}}
-        self.assertIn("an update makes 1 group more (maxSurge)", self.fine(lws(replicas=2, rolloutStrategy=surge)).text)
-        self.assertNotIn("an update", self.fine(lws(replicas=2)).text)
-
     def test_of_a_ray_service(self):
         self.assertIn("which takes 1 slice more", self.fine(ray(kind="RayService")).text)
 

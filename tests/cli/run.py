@@ -21,9 +21,10 @@ import time
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
-sys.path.insert(0, str(TESTS / "server"))
+sys.path[:0] = [str(TESTS / "server"), str(TESTS / "support")]
 
 import checks  # noqa: E402
+import golden_manifests  # noqa: E402
 import program  # noqa: E402
 from checks import check, row  # noqa: E402
 from made_up_api import Objects, Server, kubeconfig  # noqa: E402
@@ -266,7 +267,7 @@ def a_printed_network_policy_opens_what_another_blocks():
     """Each workload that has one is blocked by a policy that denies everything, and is not beside its own."""
     seen = 0
     for path in sorted([*(TESTS / "e2e/manifests").glob("*.yaml"), *(TESTS / "golden/findings/right").glob("*.yaml")]):
-        manifest = text(path)
+        manifest = golden_manifests.text_of(path)
         _, printed, err = run("explain", "-o", "network-policy", stdin=manifest)
         assert not err, (path, err)
         assert not blocked(manifest), path

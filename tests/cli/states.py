@@ -5,6 +5,7 @@ Each case is a cluster of one or two slices, in the state that somebody reported
 passes, with the fields that kubelets and controllers write; beside it stands what looks like it and is something else.
 """
 
+import contextlib
 import copy
 import json
 import re
@@ -17,6 +18,24 @@ PROGRAM = sys.argv[1] if len(sys.argv) > 1 else ""
 BEGIN, NOW = "2026-03-03T08:00:00Z", "2026-03-03T11:30:00Z"
 SELECT = {"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice", "cloud.google.com/gke-tpu-topology": "4x4"}
 LEAVING = {"deletionTimestamp": NOW, "deletionGracePeriodSeconds": 30}
+
+
+def listed(objects):
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
+
+
+@contextlib.contextmanager
+def file_of(objects):
+    """The name of a file that has them."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        file.write(listed(objects))
+        file.flush()
+        yield file.name
+
+
+def asked(given, *arguments):
+    """The program's run with this text on its standard input."""
+    return subprocess.run([PROGRAM, *arguments, "-"], input=given, capture_output=True, text=True, check=False)
 
 
 def at(minutes):
@@ -136,8 +155,7 @@ def ends(each, code, beside=True):
 
 class States(unittest.TestCase):
     def ask(self, command, objects):
-        done = subprocess.run([PROGRAM, command, "--cluster", "-", "-o", "json"], input=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}),
-                              capture_output=True, text=True, check=False)
+        done = asked(listed(objects), command, "-o", "json", "--cluster")
         self.assertIn(done.returncode, (0, 1), done.stderr)
         return done.returncode, json.loads(done.stdout)
 
@@ -384,9 +402,7 @@ class Read(States):
         self.assertEqual(found[0]["fix"], "one of the two is enough: delete and recreate Job ml/later with tpu-webhook in place, which keeps slices apart")
         self.assertEqual([each["name"] for each in found[0]["others"]], ["train"])
         for name in "train", "later":
-            done = subprocess.run([PROGRAM, "audit", name, "--cluster", "-"], input=json.dumps({"apiVersion": "v1", "kind": "List", "items": one + other + nodes("a")}),
-                                  capture_output=True, text=True, check=False)
-            self.assertIn("error shared-pool", done.stdout, name)
+            self.assertIn("error shared-pool", asked(listed(one + other + nodes("a")), "audit", name, "--cluster").stdout, name)
         # A Pod of one host there is no other half.
         single = pod("single", "a-2", {}, ("ReplicaSet", "nb"))
         single["spec"]["nodeSelector"]["cloud.google.com/gke-tpu-topology"] = "2x2"
@@ -559,9 +575,7 @@ class Waits(States):
     """Why a slice does not run."""
 
     def lines(self, objects):
-        done = subprocess.run([PROGRAM, "slices", "--cluster", "-"], input=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}),
-                              capture_output=True, text=True, check=False)
-        return [line for line in done.stdout.splitlines() if line.startswith(("Job ", "JobSet "))]
+        return [line for line in asked(listed(objects), "slices", "--cluster").stdout.splitlines() if line.startswith(("Job ", "JobSet "))]
 
     def test_each(self):
         for name, (change, lead, what) in WAITS.items():
@@ -621,12 +635,9 @@ class Compared(States):
         if kind == "JobSet":
             manifest = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": name, "namespace": "ml"},
                         "spec": {"replicatedJobs": [{"name": "slice", "replicas": slices, "template": {"spec": spec}}]}}
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as around:
-            json.dump({"apiVersion": "v1", "kind": "List", "items": objects}, around)
-            around.flush()
-            ask = [PROGRAM, "explain", "--cluster", around.name, "-"]
-            text = subprocess.run(ask, input=json.dumps(manifest), capture_output=True, text=True, check=False).stdout
-            told = subprocess.run([*ask, "-o", "json"], input=json.dumps(manifest), capture_output=True, text=True, check=False).stdout
+        with file_of(objects) as around:
+            text = asked(json.dumps(manifest), "explain", "--cluster", around).stdout
+            told = asked(json.dumps(manifest), "explain", "--cluster", around, "-o", "json").stdout
         outlook = json.loads(told)["workloads"][0]["outlook"]
         self.assertIn(outlook["sentence"], text)
         return outlook, text
@@ -804,19 +815,15 @@ class Told(States):
                         "template": {"spec": {key: pods[0]["spec"][key] for key in ("containers", "nodeSelector", "resourceClaims", "restartPolicy", "subdomain")}}}}
         del new["spec"]["template"]["spec"]["containers"][0]["env"]
         hosts = nodes("a", chips=None)
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as around:
-            for there, taken_for, want in (([], "4x4", "forms now on a"), (pods, "4x4", "waits for a node pool"),
-                                           ([], "2x2", "waits for nodes that their driver of claims takes for the slice"),
-                                           ([], None, "not known whether it forms now: what the driver of claims takes the nodes of a for")):
-                driven = [driven_node(each["metadata"]["name"], taken_for) for each in hosts if taken_for]
-                around.seek(0)
-                around.truncate()
-                json.dump({"apiVersion": "v1", "kind": "List", "items": [*there, *hosts, SERVICE, template, *driven]}, around)
-                around.flush()
-                done = subprocess.run([PROGRAM, "explain", "--cluster", around.name, "-"], input=json.dumps(new), capture_output=True, text=True, check=False)
-                self.assertIn(want, done.stdout)
-                if taken_for == "2x2":
-                    self.assertIn("takes node " + hosts[0]["metadata"]["name"] + " for 4 chips of 2x2, not of 4x4", done.stdout)
+        for there, taken_for, want in (([], "4x4", "forms now on a"), (pods, "4x4", "waits for a node pool"),
+                                       ([], "2x2", "waits for nodes that their driver of claims takes for the slice"),
+                                       ([], None, "not known whether it forms now: what the driver of claims takes the nodes of a for")):
+            driven = [driven_node(each["metadata"]["name"], taken_for) for each in hosts if taken_for]
+            with file_of([*there, *hosts, SERVICE, template, *driven]) as around:
+                said = asked(json.dumps(new), "explain", "--cluster", around).stdout
+            self.assertIn(want, said)
+            if taken_for == "2x2":
+                self.assertIn("takes node " + hosts[0]["metadata"]["name"] + " for 4 chips of 2x2, not of 4x4", said)
 
 
 def driven_node(name, topology):
@@ -880,7 +887,7 @@ class Mended(States):
             set_env(new, name, None)
         status = new.pop("status")
         node = new["spec"].pop("nodeName")
-        done = subprocess.run([PROGRAM, "review", "-o", "object", "--cluster", around, "-"], input=json.dumps(new), capture_output=True, text=True, check=False)
+        done = asked(json.dumps(new), "review", "-o", "object", "--cluster", around)
         self.assertEqual(done.returncode, 0, done.stderr)
         new = json.loads(done.stdout)
         new["status"], new["spec"]["nodeName"] = status, node
@@ -905,25 +912,20 @@ class Mended(States):
 
     def test_each(self):
         for name, (make, damage, check) in SPOILED.items():
-            with self.subTest(name), tempfile.NamedTemporaryFile("w", suffix=".json") as around:
-                pods, rest = make(), nodes("a", "b") + [SERVICE]
-                damage(pods)
-                json.dump({"apiVersion": "v1", "kind": "List", "items": rest}, around)
-                around.flush()
+            pods, rest = make(), nodes("a", "b") + [SERVICE]
+            damage(pods)
+            with self.subTest(name), file_of(rest) as around:
                 _, before = self.ask("audit", pods + rest)
                 found = [each for each in before["findings"] if each["check"] == check]
                 self.assertTrue(found, before["findings"])
                 for each in {each["fix"]: each for each in before["findings"]}.values():
-                    pods = self.do(each["fix"], pods, around.name)
+                    pods = self.do(each["fix"], pods, around)
                 _, after = self.ask("audit", pods + rest)
                 self.assertEqual(after["findings"], [])
 
     def test_the_fix_of_a_stray_label(self):
-        pods = job()
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as around:
-            json.dump({"apiVersion": "v1", "kind": "List", "items": [SERVICE]}, around)
-            around.flush()
-            pods = [self.admitted(each, [], around.name) for each in pods]
+        with file_of([SERVICE]) as around:
+            pods = [self.admitted(each, [], around) for each in job()]
         stray = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "ml", "uid": "web",
                  "labels": {"tpu-webhook.dev/slice-key": pods[0]["metadata"]["labels"]["tpu-webhook.dev/slice-key"]}},
                  "spec": {"containers": [{"name": "web", "image": "web"}]}, "status": {"phase": "Running"}}
@@ -933,22 +935,16 @@ class Mended(States):
         self.held(pods + [stray] + nodes("a") + [SERVICE], ["running"])
 
     def test_values_that_the_webhook_wrote_are_nobodys_own(self):
-        pods = job()
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as around:
-            json.dump({"apiVersion": "v1", "kind": "List", "items": [SERVICE]}, around)
-            around.flush()
-            pods = [self.admitted(each, ["TPU_WORKER_ID", "TPU_WORKER_HOSTNAMES"], around.name) for each in pods]
+        with file_of([SERVICE]) as around:
+            pods = [self.admitted(each, ["TPU_WORKER_ID", "TPU_WORKER_HOSTNAMES"], around) for each in job()]
         twice = copy.deepcopy(pods[2])
         twice["metadata"].update(name="twice", uid="twice")
         found = self.held(pods + [twice] + nodes("a") + [SERVICE], ["broken"], ["error duplicate-worker-id"])
         self.assertNotIn("of your own", found[0]["fix"])
 
     def test_pods_that_ask_for_one_pool_are_not_told_to_ask(self):
-        pods = job()
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as around:
-            json.dump({"apiVersion": "v1", "kind": "List", "items": [SERVICE]}, around)
-            around.flush()
-            pods = [self.admitted(each, [], around.name) for each in pods]
+        with file_of([SERVICE]) as around:
+            pods = [self.admitted(each, [], around) for each in job()]
         bind(pods[3:], "b-3")
         found = self.held(pods + nodes("a", "b") + [SERVICE], ["running"], ["error split-pools"])
         self.assertIn("already require it", found[0]["fix"])

@@ -7,21 +7,17 @@ weaknesses.py --list
 
 A weakness is a function of weaknesses/: k… of the KubeRay TPU webhook, j… of JobSet, l… of
 LeaderWorkerSet, g… of the StatefulSet injector, m… what none of them has. Which versions were read:
-docs/facts.md#other-implementations. Those in weaknesses/not_yet are known to fail, with the reason.
-One of them that passes fails the run, so that the list cannot rot.
+docs/facts.md#other-implementations. README.md lists those that other tests show.
 """
 
 import argparse
 import inspect
-import pathlib
 import sys
 import traceback
 
 import paths  # noqa: F401
 from webhook import Idle, Webhook
 from weaknesses import injector, jobset, kuberay, lws, missing
-
-NOT_YET = pathlib.Path(__file__).resolve().parent / "weaknesses" / "not_yet"
 
 
 def all_tests():
@@ -30,18 +26,6 @@ def all_tests():
             for name, function in vars(module).items()
             if inspect.isfunction(function) and function.__module__ == module.__name__
             and name[0] in "kjlgm" and name[1:3].isdigit()}
-
-
-def not_yet(tests):
-    """Name -> reason."""
-    out = {}
-    for line in NOT_YET.read_text().splitlines():
-        if line and not line.startswith("#"):
-            name, _, reason = line.partition(":")
-            if name not in tests or not reason.strip():
-                sys.exit(f"{NOT_YET}: {line!r} is not NAME: REASON of a test")
-            out[name] = reason.strip()
-    return out
 
 
 def failure(function, program):
@@ -79,7 +63,6 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME", help="how a test's name begins")
     args = parser.parse_args()
     tests = all_tests()
-    waiting = not_yet(tests)
     if args.list:
         print("\n".join(tests))
         return 0
@@ -93,18 +76,10 @@ def main():
         parser.error("no test has such a name")
     program, wrong = Webhook(args.program), 0
     for name, function in chosen.items():
-        why = failure(function, program)
-        if why is None and name in waiting:
-            print(f"{name}: passes; take it out of {NOT_YET.name}")
-            wrong += 1
-        elif why is not None and name not in waiting:
+        if why := failure(function, program):
             print(f"{name}: {why}")
             wrong += 1
-        elif why is not None:
-            print(f"{name}: not yet, {waiting[name]} ({why[:150]})")
-    done = [n for n in chosen if n not in waiting]
-    print(f"{len(done)} weaknesses that we do not have, {len(chosen) - len(done)} not yet; "
-          f"{wrong} wrong")
+    print(f"{len(chosen)} weaknesses, {wrong} of which we have")
     return 1 if wrong else 0
 
 

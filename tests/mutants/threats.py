@@ -76,7 +76,7 @@ DEFENCES = [
     Defence(7, "TLS 1.2 or later", "server/tls/context.cpp",
             'require(SSL_CTX_set_cipher_list(context, tls12_ciphers) == 1, "TLS ciphers");',
             'SSL_CTX_set_security_level(context, 0); SSL_CTX_set_min_proto_version(context, TLS1_VERSION);\n'
-            '  SSL_CTX_set_cipher_list(context, "ALL:@SECLEVEL=0");', server("limits.tls_1_1_is_refused")),
+            '  SSL_CTX_set_cipher_list(context, "ALL:@SECLEVEL=0");', server("limits.tls_1_2_and_1_3_alone_with_our_settings")),
     Defence(8, "our Service's name alone", "kubectl/x509/issuing.cpp", "NID_subject_alt_name, alternative_names(names));",
             'NID_subject_alt_name, "DNS:*.svc," + alternative_names(names));', unit("unit/tools_test", "*Issu*")),
     Defence(10, "a field that nobody may have", "webhook/write/surface.cpp", '"/spec/subdomain"', '"/spec/serviceAccountName"',

@@ -126,59 +126,11 @@ for _name, _sent, _status in DOUBTS:
 
 
 @check
-def a_line_that_begins_with_a_carriage_return_holds_nobody():
-    """18 bytes that once kept an event loop for ever; here four, for more than there are loops, at
-    both ports."""
-    with Program("--drain-timeout", "2s") as program:
-        context = tls(program.ca)
-        for port, settings in [(program.port, context), (program.health_port, None)]:
-            for _ in range(4):
-                with Connection(port, settings) as connection:
-                    connection.send(b"GET / HTTP/1.1\r\n\rX")
-                    assert [a.status for a in connection.answers()] == [400]
-        for _ in range(4):
-            with Connection(program.port, context) as connection:
-                ask(connection)
-        with Connection(program.health_port, None) as plain:
-            assert plain.send(get("/livez")).answer().status == 200
-        program.signal()
-        assert program.wait(10) == 0
-
-
-@check
-def framing_same_answer_byte_by_byte():
-    names = {"transfer_encoding_gzip", "chunked_and_length", "folded_field", "host_twice"}
-    for sent, status in [d[1:] for d in DOUBTS if d[0] in names]:
-        with connect() as connection:
-            for byte in sent:
-                try:
-                    connection.send(bytes([byte]))
-                except OSError:  # answered and closed before the last byte
-                    break
-            assert connection.answer().status == status
-
-
-@check
-def keep_alive_hundred_reviews_on_one_connection():
-    with connect() as connection:
-        for _ in range(100):
-            assert not ask(connection).says_close
-
-
-@check
 def pipelined_requests_are_answered_in_order():
     uids = [f"uid-{i}" for i in range(20)]
     with connect() as connection:
         connection.send(b"".join(post(review(uid)) for uid in uids))
         assert [connection.answer().json()["response"]["uid"] for _ in uids] == uids
-
-
-@check
-def request_in_single_bytes():
-    with connect() as connection:
-        for byte in get("/livez"):
-            connection.send(bytes([byte]))
-        assert connection.answer().body == b"ok"
 
 
 @check
@@ -190,44 +142,6 @@ def chunked_review():
         connection.send(head("Transfer-Encoding: chunked\r\n") + chunks + b"0\r\nTrailer: x\r\n\r\n")
         assert connection.answer().json()["response"]["uid"] == "chunked-uid"
         ask(connection)
-
-
-@check
-def http_1_0_is_answered_and_closed():
-    with connect() as connection:
-        fields = "Connection: keep-alive\r\n"
-        answers = connection.send(post(review(), fields, version="1.0") + SMUGGLED).answers()
-        assert [a.status for a in answers] == [200] and answers[0].says_close
-
-
-@check
-def connection_close_is_obeyed():
-    with connect() as connection:
-        answers = connection.send(post(review(), "Connection: close\r\n") + SMUGGLED).answers()
-        assert [a.status for a in answers] == [200] and answers[0].says_close
-
-
-@check
-def upgrade_is_ignored():
-    fields = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"
-    with connect() as connection:
-        assert connection.send(post(review(), fields)).answer().status == 200
-        ask(connection)
-
-
-@check
-def absolute_form_is_routed_by_its_path():
-    with connect() as connection:
-        target = "https://tpu-webhook.tpu-webhook-system.svc:443/mutate?timeout=10s"
-        assert connection.send(post(review(), target=target)).answer().status == 200
-
-
-@check
-def only_http_is_routed_by_its_path():
-    for target in ["x?y=a://b/mutate", "ftp://x/mutate", "https:///mutate", "*", "x://h/livez"]:
-        assert answer_to(get(target)).status == 404, target
-    for target in ["HTTP://h/livez", "https://h:443/livez?a=://b", "/livez?x=://y"]:
-        assert answer_to(get(target)).status == 200, target
 
 
 @check
@@ -251,49 +165,11 @@ def a_caller_without_time_is_told():
 
 
 @check
-def an_empty_line_before_a_request_is_passed_over():
-    with connect() as connection:
-        for _ in range(2):
-            assert connection.send(b"\r\n" + post(review())).answer().status == 200
-
-
-@check
-def expect_continue_is_answered():
-    body = review("patient")
-    request = post(body, "Expect: 100-continue\r\n")
-    with connect() as connection:
-        connection.send(request[:-len(body)])
-        assert connection.answer().status == 100
-        connection.send(body)
-        assert connection.answer().json()["response"]["uid"] == "patient"
-
-
-@check
 def expect_continue_is_refused_before_the_body():
     request = post(b"x" * 1000, "Expect: 100-continue\r\n", target="/nowhere")
     with connect() as connection:
         answers = connection.send(request[:-1000]).answers()
         assert [a.status for a in answers] == [404], answers
-
-
-@check
-def only_reviews_keep_the_connection():
-    for target, status in [("/", 404), ("/mutate", 405), ("/livez", 200), ("/mutate/", 404)]:
-        with connect() as connection:
-            (answer,) = connection.send(get(target) + get(target)).answers()
-            assert answer.status == status and answer.says_close
-            assert answer.fields.get("allow") == ("POST" if status == 405 else None)
-    with connect() as connection:
-        for _ in range(3):
-            assert not connection.send(post(review())).answer().says_close
-
-
-@check
-def head_has_no_body():
-    with connect() as connection:
-        connection.send(get("/livez").replace(b"GET", b"HEAD"))
-        head = connection.socket.recv(65536)
-        assert b"Content-Length: 2\r\n" in head and head.endswith(b"\r\n\r\n")
 
 
 @check
@@ -307,11 +183,3 @@ def health_paths_on_both_ports():
                 assert answer.fields["content-type"].startswith("text/plain")
     with Connection(program.health_port, None) as plain:
         assert plain.send(post(review())).answer().status == 404
-
-
-@check
-def unreadable_review_is_a_status():
-    for body in [b"", b"null", b"{}", b"[" * 100000, b"\xff\xfe", b'{"kind":"AdmissionReview"}']:
-        answer = answer_to(post(body))
-        assert answer.status == 400 and answer.json()["kind"] == "Status", (body[:20], answer)
-        assert answer.says_close

@@ -7,6 +7,8 @@ prints. The exit code is 1 if a file is missing from the table or an answer diff
 """
 
 import collections
+import dataclasses
+import fnmatch
 import pathlib
 import re
 import subprocess
@@ -71,6 +73,11 @@ def real_text(repository, row):
     return filled_in(text, row.filled)
 
 
+def of_each_file(row, files):
+    """The row for each file of its pattern; for the pattern itself where there is none."""
+    return [dataclasses.replace(row, path=path) for path in sorted(fnmatch.filter(files, row.path)) or [row.path]]
+
+
 def manifests_of(rows):
     """How many there are, and how many are expected to be answered with no verdict; values of a chart are none."""
     manifests = [row for row in rows if row.is_manifest and row.expected != "unreadable: values of a chart"]
@@ -89,11 +96,16 @@ def main():
     counts, wrong = collections.defaultdict(collections.Counter), 0
     for short, (name, commit) in table.repositories.items():
         repository, count = Repository(pathlib.Path(folder), name, commit), counts[short]
-        rows = [row for row in table.rows if row.repository == short]
-        for path in sorted(repository.files() ^ {row.path for row in rows}):
+        files = repository.files()
+        rows = [one for row in table.rows if row.repository == short for one in of_each_file(row, files)]
+        for path in sorted(files ^ {row.path for row in rows}):
             wrong += 1
             print(f"{short} {path}: in the repository or in the table alone")
-        count["files"] = len(repository.files())
+        for label, number in collections.Counter(row.label for row in rows).items():
+            if number > 1:
+                wrong += 1
+                print(f"{label}: in {number} rows")
+        count["files"] = len(files)
         for row in rows:
             if not row.is_manifest:
                 continue

@@ -14,7 +14,7 @@ COLUMNS = ("repository", "path", "part", "filled", "expected", "shape", "correct
 @dataclass
 class Row:
     repository: str
-    path: str
+    path: str            # a pattern of fnmatch, of files that are answered alike
     part: str = ""       # "#2": the second manifest of a page or a script
     filled: str = ""     # "NAME=value,...": placeholders that are filled in first
     expected: str = ""

@@ -13,9 +13,11 @@ import pathlib
 import subprocess
 import sys
 
-import snapshot
-
 HERE = pathlib.Path(__file__).parent
+sys.path.append(str(HERE.resolve().parents[1] / "support"))
+
+import readable_json  # noqa: E402
+import snapshot  # noqa: E402
 
 
 def of_kind(cluster, kind):
@@ -101,12 +103,12 @@ def run(program, cluster, *command):
 
 
 def printed(program, cluster, as_json):
-    """Both commands in text, and in JSON spread over lines."""
+    """Both commands in text, and in JSON as people read it."""
     out = ""
     for command in (("slices",), ("audit",), *((("slices", "-o", "json"), ("audit", "-o", "json")) if as_json else ())):
         code, text = run(program, cluster, *command)
         if "json" in command:
-            text = json.dumps(json.loads(text), indent=1) + "\n"
+            text = readable_json.readable(json.loads(text)) + "\n"
         out += f"$ kubectl tpu {' '.join(command)}\n{text}exit code {code}\n\n"
     return out
 

@@ -1,24 +1,9 @@
 """Weaknesses of JobSet's webhooks."""
 
 from apiserver import container
-from controllers import EXCLUSIVE_TOPOLOGY, jobset_pod
+from controllers import jobset_pod
 from pods import dns_name
-from weaknesses.ask import (NAMESPACE, NODE_POOL, admitted, ids, jobset, names, only, repels,
-                            shape, terms)
-
-
-def j02_terms_once(program):
-    """It appends its terms at every call."""
-    for exclusive in (None, NODE_POOL):
-        of = shape()
-        pods = [jobset(of, i, exclusive=exclusive, domain="pool-a") for i in range(4)]
-        after = admitted(program, pods)
-        assert ids(after) == ["0", "1", "2", "3"], ids(after)
-        for pod, again in zip(after, program.answers(after)):
-            assert again.patch == [], f"{pod['spec']['hostname']}: {again.patch}"
-            for kind in ("podAffinity", "podAntiAffinity"):
-                have = terms(pod, kind)
-                assert all(have.count(t) == 1 for t in have)
+from weaknesses.ask import NAMESPACE, admitted, ids, jobset, only, repels, shape
 
 
 def j03_no_priority_still_repels(program):
@@ -41,30 +26,6 @@ def j03_no_priority_still_repels(program):
     assert not repels(mine, other)
     assert mine["spec"]["affinity"]["podAntiAffinity"][
         "preferredDuringSchedulingIgnoredDuringExecution"], "nothing keeps them apart"
-
-
-def j04_users_selector_stays(program):
-    """It overwrites a user's selector of that key."""
-    of = shape()
-    for index in range(2):
-        pod = jobset(of, index, exclusive=NODE_POOL, domain="pool-a")
-        pod["spec"]["nodeSelector"][NODE_POOL] = "mine"
-        before = dict(pod["spec"]["nodeSelector"])
-        (after,) = admitted(program, [pod])
-        assert after["spec"]["nodeSelector"] == before, after["spec"]["nodeSelector"]
-        assert only(after, "TPU_WORKER_ID") == str(index)
-
-
-def j09_jobs_without_index(program):
-    """Jobs that are not Indexed have no leader, ever: their Pods wait for one without an end."""
-    of = shape("ct6e-standard-8t", "2x4")
-    single = jobset(of, None, exclusive=NODE_POOL, domain="pool-a")
-    many = jobset(shape(), None, exclusive=NODE_POOL, domain="pool-a")
-    answers = program.answers([single, many])
-    assert all(a.allowed for a in answers), [a.message for a in answers]
-    assert answers[1].warnings, "a slice of four hosts without indices, and not a word"
-    (after,) = admitted(program, [many])
-    assert names(after) == names(many), "something was guessed"
 
 
 def j11_one_job_with_its_coordinator(program):

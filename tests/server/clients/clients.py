@@ -1,14 +1,9 @@
 #!/usr/bin/env python3
-"""Other people's clients against the real program: clients.py PROGRAM [apiserver|java|node]
+"""The caller that a webhook has, against the real program: clients.py PROGRAM
 
-  apiserver  k8s.io/apiserver's plugin of mutating webhooks with its ClientManager and client-go, from the Go module
-             proxy: recorded Pods by URL and by Service, 1 and 16 at a time, Pods of 200 KiB and 1 MiB, while
-             certificates are replaced, while the server ends, while it is stopped and goes on
-  java       java.net.http.HttpClient: prefers HTTP/2, Expect: 100-continue, bodies in chunks
-  node       undici, from the npm registry, fetch and node:https: the same, and ten requests at a time on a connection
-
-Each says its figures in one line. Exit 0, 1, or 77 where one that was asked for is not to be had. Without a word all
-that are there.
+k8s.io/apiserver's plugin of mutating webhooks with its ClientManager and client-go, from the Go module proxy: recorded
+Pods by URL and by Service, 1 and 16 at a time, Pods of 200 KiB and 1 MiB, while certificates are replaced, while the
+server ends, while it is stopped and goes on. It says its figures in lines. Exit 0, 1, or 77 where there is no go.
 """
 
 import json
@@ -33,11 +28,6 @@ from controlplane import cache  # noqa: E402  pylint: disable=wrong-import-posit
 NAMES = ("localhost", "tpu-webhook.tpu-webhook.svc")
 SWAPS = 8
 BETWEEN_SWAPS = 1.0  # seconds
-UNDICI = "undici@7.16.0"  # the last major release that Node 20 runs
-
-
-class Absent(Exception):
-    """What is needed is not on this machine."""
 
 
 def recorded():
@@ -72,11 +62,7 @@ class Serving:
         self.program.__exit__()
 
 
-# ---- the API server's
-
 def build(folder):
-    if not shutil.which("go"):
-        raise Absent("no go to build the API server's client with")
     made = folder / "apiserver"
     subprocess.run(["go", "build", "-o", made, "."], cwd=HERE / "apiserver",
                    env=cache.go_environment(module=HERE / "apiserver"), check=True)
@@ -175,58 +161,16 @@ def ended(client, folder):
         assert calls.said["first_failed_s"] >= calls.said["last_answered_s"] - 0.1, calls.said
 
 
-# ---- others'
-
-def told(name, command):
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    said = json.loads(done.stdout)
-    say(name, f"{said['requests']} requests", said["wrong"] or "all answered alike")
-    assert not said["wrong"]
-
-
-def java(folder):
-    if not shutil.which("java"):
-        raise Absent("no java")
-    with Serving(folder) as serving:
-        told("java.net.http.HttpClient", ["java", HERE / "JavaClient.java", str(serving.program.port), serving.ca, _file(folder)])
-
-
-def node(folder):
-    if not shutil.which("npm"):
-        raise Absent("no node and npm")
-    where = cache.root() / UNDICI
-    if not (where / "node_modules").exists():
-        where.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", where, UNDICI], check=True)
-    with Serving(folder) as serving:
-        told("undici, fetch and node:https", ["node", HERE / "undici.mjs", str(serving.program.port), serving.ca, _file(folder),
-                                              where / "node_modules/undici"])
-
-
-def _file(folder):
-    file = folder / "reviews.jsonl"
-    file.write_text(recorded(), encoding="utf-8")
-    return file
-
-
-CLIENTS = {"apiserver": api_server, "java": java, "node": node}
-
-
 def main():
-    if len(sys.argv) < 2 or not set(sys.argv[2:]) <= set(CLIENTS):
+    if len(sys.argv) != 2:
         sys.exit(__doc__)
-    program.PROGRAM, asked = sys.argv[1], sys.argv[2:]
-    absent = 0
-    for name in asked or CLIENTS:
-        with tempfile.TemporaryDirectory(prefix="tpu-webhook-clients-") as folder:
-            try:
-                CLIENTS[name](pathlib.Path(folder))
-            except Absent as why:
-                say(name, f"left out: {why}")
-                absent += 1
-    # .ci/run sets it: there nothing may be left out.
-    sys.exit((1 if os.environ.get("TPUWH_READERS_REQUIRED") else 77) if absent and asked else 0)
+    program.PROGRAM = sys.argv[1]
+    if not shutil.which("go"):
+        print("no go to build the API server's client with")
+        # .ci/run sets it: there nothing may be left out.
+        sys.exit(1 if os.environ.get("TPUWH_READERS_REQUIRED") else 77)
+    with tempfile.TemporaryDirectory(prefix="tpu-webhook-clients-") as folder:
+        api_server(pathlib.Path(folder))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
 """Stories of a watch."""
 
 import json
-import socket
 import time
 
 from checks import check
 from made_up_api import Server
-from probe import SLACK, asked, expect, expect_time
+from probe import SLACK, asked, expect
 
 
 def pod(name, version):
@@ -161,25 +160,3 @@ def a_busy_server_is_waited_for():
     expect(story.watched(2500), synced=True, failures=1)
     waited = story.times[1] - story.times[0]
     assert 1 <= waited <= 1.25 + SLACK, waited
-
-
-@check
-def a_missing_role_is_said():
-    story = Story(lambda peer: refusal(peer, 403, "Forbidden", message="no"))
-    result = story.watched(1500)
-    expect(result, synced=False, trouble=1, failures=1, calls=["begin"])
-    assert "403 Forbidden: no; RBAC missing: watch pods (cluster-wide)" in result["error"], result
-    assert len(story.targets) == 1, "tried slowly"
-
-
-@check
-def a_server_that_is_not_there_yet():
-    """Refused connections are tried again, not at once."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    server = Server(initial)
-    server.port = port
-    result = asked(server, command="cancel 2500 watch -/v1/pods/-")
-    expect(result, synced=False)
-    assert 1 <= result["failures"] <= 3, result
-    expect_time(result, 2500)

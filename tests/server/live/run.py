@@ -476,30 +476,6 @@ def replicas(api, *names):
     return [f"/api/v1/namespaces/hooks/pods/{name}:9002/proxy/metrics" for name in names]
 
 
-def of_file(objects, *arguments):
-    """(exit code, output) of a command with a snapshot on standard input."""
-    code, out, err = program.run(program.tools(), *arguments, "--cluster", "-",
-                                 stdin=json.dumps({"kind": "List", "items": objects}))
-    return code, out + err
-
-
-@check
-def the_ledger_of_a_file():
-    pods = [{"kind": "Pod", **pod} for pod in ledger([0, 1], [0]).collections["/api/v1/pods"]]
-    label = {"app.kubernetes.io/component": "ledger"}
-    record = ledger_object([0, 1])
-    record["metadata"].update(namespace="hooks", labels=label)
-    record["metadata"]["name"] = object_name(["ml", "ray", "u1", "workers"])
-    other = {"kind": "ConfigMap", "metadata": {"name": "kube-root-ca.crt", "namespace": "hooks"}}
-    code, out = of_file([*pods, record, other], "ledger", "list", "--output", "json")
-    (group,) = json.loads(out)["groups"]
-    assert code == 0 and (group["withPod"], group["withoutPod"]) == (["0-0"], ["0-1"]), out
-    code, out = of_file([record], "ledger", "list")
-    assert code == 0 and "no Pod in the snapshot" in out, out
-    code, out = of_file([record], "ledger", "list", "-n", "elsewhere")
-    assert code == 0 and out.startswith("no ledger object in namespace elsewhere"), out
-
-
 @check
 def a_snapshot_that_is_none_says_how_to_make_one():
     for command, kinds in [(["doctor"], "deployments"), (["ledger", "list"], "configmaps,pods")]:
@@ -507,16 +483,6 @@ def a_snapshot_that_is_none_says_how_to_make_one():
         assert code == 2 and kinds in err, err
         code, _, err = program.run(program.tools(), *command, "--cluster", "x", "--context", "y")
         assert code == 2 and "not both" in err, err
-
-
-@check
-def doctor_says_that_a_snapshot_holds_nothing_to_look_at():
-    pod = {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a", "namespace": "b"}}
-    for items, what in [([], "standard input holds no objects"), ([pod], "holds no webhook configuration, but 1 Pod")]:
-        for text in json.dumps({"items": items}), json.dumps({"kind": "List", "items": items}):
-            code, out, err = program.run(program.tools(), "doctor", "--cluster", "-", stdin=text)
-            assert code == 2 and what in err and "kubectl get mutatingwebhookconfigurations" in err, err
-            assert not out, out
 
 
 def freshness(api):

@@ -2,7 +2,8 @@
 
 An event a line: {"story", "type", "object"}, as tests/e2e/harness/watch.py writes them. In a reduced one (reduce.py)
 an event without "story" is of the same one as before, and an object may be a JSON merge patch ("patch"): of what it was
-("of": kind, namespace, name), or of the object of its kind that was added before it ("like").
+("of": kind, namespace, name), or of the object of its kind that was added before it ("like"). A namespace that is
+deleted takes its objects with it. An event with "more" makes no state: more is told before the cluster is as it once was.
 """
 
 import dataclasses
@@ -68,6 +69,10 @@ def events(file):
         for line in lines:
             event = json.loads(line)
             story = event.setdefault("story", story)
+            if event.get("of", [""])[0] == "Namespace":
+                for name in [name for name in there if name[1] == event["of"][2]]:
+                    yield {"story": story, "type": "DELETED", "object": there.pop(name), "more": True}
+                continue
             if "object" not in event:
                 before = there[tuple(event["of"])] if "of" in event else added[event["like"]]
                 event["object"] = merged(before, event.get("patch", {}))

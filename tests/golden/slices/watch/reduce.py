@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""reduce.py PATTERN… -- RECORDING… > passing.jsonl: the part of recordings that is replayed in CI.
+"""reduce.py PATTERN[=FIRST-LAST]… -- RECORDING… > passing.jsonl: the part of recordings that is replayed in CI.
 
-Of the stories whose FILE::CASE matches a pattern, with what stands around their slices: the nodes of their pools. Left
-out are fields that nothing here reads, and events after which the cluster is the same for audit; what becomes of a node
-while there is no Pod is one event. A change is written as a merge patch; a new object as the patch of one that was like it.
+Of the stories whose FILE::CASE matches a pattern, or of these events of each, with what stands around their slices: the
+nodes of their pools. Left out are fields that nothing here reads, and events after which the cluster is the same for audit. A change is written as
+a merge patch; a new object as the patch of one that was like it.
 """
 
+import collections
 import fnmatch
 import json
 import sys
@@ -37,11 +38,15 @@ def reduced(thing: dict) -> dict:
         thing = {key: value for key, value in thing.items() if key != "status"}
     out = stripped(thing)
     metadata = out["metadata"]
-    metadata.pop("annotations", None) if thing["kind"] != "Pod" else None
-    metadata["uid"] = metadata["uid"][:8]
+    if thing["kind"] == "Pod":  # what the suite tells its kubelet is not read
+        metadata["annotations"] = {k: v for k, v in metadata.get("annotations", {}).items() if not k.startswith("e2e.")}
+    else:
+        metadata.pop("annotations", None)
+    metadata["uid"] = metadata.get("uid", "")[:8]
     for owner in metadata.get("ownerReferences", []):
         owner["uid"] = owner["uid"][:8]
     if thing["kind"] == "Node":
+        del metadata["uid"]
         metadata["labels"] = {k: v for k, v in metadata["labels"].items() if not k.startswith(LABELS_LEFT_OUT)}
         allocatable = out["status"].get("allocatable", {})
         out["status"]["allocatable"] = {TPU: allocatable[TPU]} if TPU in allocatable else {}
@@ -56,8 +61,24 @@ def stripped(value):
     return [stripped(each) for each in value] if isinstance(value, list) else value
 
 
-def chosen(story: str, patterns: list) -> bool:
-    return any(fnmatch.fnmatchcase(story, pattern) for pattern in patterns)
+class Parts:
+    """Which events of which stories are told."""
+
+    def __init__(self, arguments: list):
+        self._parts = [argument.partition("=")[::2] for argument in arguments]
+        self._seen: collections.Counter = collections.Counter()
+
+    def of(self, story: str) -> range:
+        """The numbers of its events; none where it matches no pattern."""
+        for pattern, part in self._parts:
+            if fnmatch.fnmatchcase(story, pattern):
+                first, _, last = part.partition("-")
+                return range(int(first or 1), int(last or sys.maxsize - 1) + 1)
+        return range(0)
+
+    def has_next(self, story: str) -> bool:
+        self._seen[story] += 1
+        return self._seen[story] in self.of(story)
 
 
 def asks_for_chips(pod: dict) -> bool:
@@ -67,17 +88,22 @@ def asks_for_chips(pod: dict) -> bool:
 class Surroundings:
     """Which namespaces and node pools the chosen stories use."""
 
-    def __init__(self, files: list, patterns: list):
-        self.namespaces, self._pool_of, self._nodes = set(), {}, set()
+    def __init__(self, files: list, parts: Parts):
+        self._pool_of: dict = {}
+        self._nodes: dict = {}  # story -> the nodes of its Pods
+        self.namespaces: set = set()
         for file in files:
             for event in recording.events(file):
                 thing = event["object"]
                 if thing["kind"] == "Node":
                     self._pool_of[thing["metadata"]["name"]] = thing["metadata"]["labels"].get(POOL)
-                if thing["kind"] == "Pod" and chosen(event["story"], patterns) and asks_for_chips(thing):
+                if thing["kind"] == "Pod" and parts.of(event["story"]) and asks_for_chips(thing):
                     self.namespaces.add(thing["metadata"]["namespace"])
-                    self._nodes.add(thing["spec"].get("nodeName"))
-        self.pools = {self._pool_of.get(node) for node in self._nodes} - {None}
+                    self._nodes.setdefault(event["story"], set()).add(thing["spec"].get("nodeName"))
+        self.pools = set().union(*(self.own(story) for story in self._nodes))
+
+    def own(self, story: str) -> set:
+        return {self._pool_of.get(node) for node in self._nodes.get(story, ())} - {None}
 
     def has(self, thing: dict) -> bool:
         if thing["kind"] not in recording.READ | recording.OWNERS:
@@ -88,24 +114,21 @@ class Surroundings:
         return thing["metadata"].get("namespace") in self.namespaces or recording.name_of(thing) == ("Service", "default", "kubernetes")
 
 
+def not_cordoned(node: dict) -> dict:
+    """The suite keeps the nodes of other pools from a story's Pods."""
+    spec = {key: value for key, value in node["spec"].items() if key != "unschedulable"}
+    spec["taints"] = [each for each in spec.get("taints", []) if each["key"] != "node.kubernetes.io/unschedulable"]
+    return {**node, "spec": spec}
+
+
 class Writer:
     """Prints the events that make of what was printed so far what is there."""
 
     def __init__(self, out):
         self._out, self._there, self._numbers, self._like, self._story = out, {}, {}, {}, ""
-        self._nodes: dict = {}  # that have changed, and are written once there is a Pod again
+        self._more: dict = {}  # in each event
 
     def put(self, story: str, thing: dict) -> None:
-        if thing["kind"] == "Node" and not any(kind == "Pod" for kind, *_ in self._there):
-            self._nodes[recording.name_of(thing)] = thing
-            return
-        if thing["kind"] == "Pod":
-            nodes, self._nodes = self._nodes, {}
-            for node in nodes.values():
-                self._put(story, node)
-        self._put(story, thing)
-
-    def _put(self, story: str, thing: dict) -> None:
         name, number = recording.name_of(thing), recording.number_of(thing)
         if self._numbers.get(name) == number:
             return
@@ -120,39 +143,48 @@ class Writer:
         self._there[name], self._numbers[name] = thing, number
 
     def remove(self, story: str, name: tuple) -> None:
-        self._nodes.pop(name, None)
         if self._there.pop(name, None) is not None:
             del self._numbers[name]
             self._write({"story": story, "type": "DELETED", "of": list(name)})
 
     def become(self, story: str, things: dict) -> None:
+        """As one step."""
+        self._more = {"more": True}
+        for space in {name[1] for name in self._there} - {name[1] for name in things} - {""}:
+            self._there = {name: thing for name, thing in self._there.items() if name[1] != space}
+            self._numbers = {name: number for name, number in self._numbers.items() if name[1] != space}
+            self._write({"story": story, "type": "DELETED", "of": ["Namespace", "", space]})
         for name in [name for name in self._there if name not in things]:
             self.remove(story, name)
         for thing in sorted(things.values(), key=lambda thing: thing["kind"] == "Pod"):
             self.put(story, thing)
+        self._more = {}
 
     def _write(self, event: dict) -> None:
         if event["story"] == self._story:
             del event["story"]
         self._story = event.get("story", self._story)
-        self._out.write(json.dumps(event, separators=(",", ":")) + "\n")
+        self._out.write(json.dumps({**event, **self._more}, separators=(",", ":")) + "\n")
 
 
 def main() -> None:
     split = sys.argv.index("--")
-    patterns, files = sys.argv[1:split], sys.argv[split + 1:]
-    around, writer = Surroundings(files, patterns), Writer(sys.stdout)
+    parts, files = Parts(sys.argv[1:split]), sys.argv[split + 1:]
+    around, writer = Surroundings(files, parts), Writer(sys.stdout)
     for file in files:
-        there, told = {}, False
+        there: dict = {}
+        told = False
         for event in recording.events(file):
             thing, story = event["object"], event["story"]
-            wanted = chosen(story, patterns)
+            wanted = parts.has_next(story)
             if wanted and not told:
                 writer.become(story, there)
             told = wanted
             if not around.has(thing):
                 continue
             name, small = recording.name_of(thing), reduced(thing)
+            if thing["kind"] == "Node" and thing["metadata"]["labels"].get(POOL) not in around.own(story):
+                small = not_cordoned(small)
             if event["type"] == "DELETED":
                 there.pop(name, None)
                 if told:

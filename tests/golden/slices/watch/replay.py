@@ -59,7 +59,7 @@ class Replay:
             story = event["story"]
             self.stories[story] = None
             told[story] += 1
-            if not cluster.apply(event):
+            if not cluster.apply(event) or "more" in event:
                 continue
             self.states += 1
             if self._most and told[story] % -(-counts[story] // self._most):
