@@ -4,7 +4,6 @@
 
 #include "tests/unit/kubectl/inspect/dry_run/answers.hpp"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
