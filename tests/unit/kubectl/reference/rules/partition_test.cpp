@@ -257,6 +257,14 @@ std::vector<Config> all_modes(bool claims = false) {
   return out;
 }
 
+TEST(Conditions, are_no_more_than_two_for_a_pod_without_labels) {
+  for (const Config& config : all_modes())
+    EXPECT_LE(
+        std::ranges::count_if(entries(config),
+                              [](const Entry& each) { return each.mode && each.present.empty(); }),
+        2);
+}
+
 std::string told(const Class& of, const Config& config, const std::vector<const Entry*>& found) {
   std::string out = of.pod.dump() + "\n";
   for (const Workload& each : webhook::workloads::workloads())
