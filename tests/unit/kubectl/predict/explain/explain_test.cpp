@@ -38,6 +38,10 @@ std::vector<std::string> ids(const Workload& workload) {
   return out;
 }
 
+TEST(AnExplanation, names_the_part_of_an_object_that_a_group_is) {
+  EXPECT_EQ(one(jobset(2)).groups.front().title, "replicated job slice");
+}
+
 TEST(AnExplanation, of_too_many_pods_names_their_number) {
   const Workload workload =
       one("{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: 2000000, "
@@ -68,8 +72,6 @@ TEST(TheServiceOfASlice, is_looked_for) {
   const std::pair<std::string, const char*> cases[] = {
       {headless, ""},
       {"", "is not in the input"},
-      {service("name: other", "clusterIP: None, selector: {job-name: train}"),
-       "it has Service other"},
       {service("name: svc, namespace: ml", "clusterIP: None, selector: {job-name: train}"),
        "is not in the input"},
       {service("name: svc", "selector: {job-name: train}"), "is not headless"},

@@ -287,14 +287,25 @@ TEST(Trial, what_a_jobset_makes_is_sent_with_its_owner) {
   EXPECT_EQ(world.sent[2].second["metadata"]["ownerReferences"][0]["name"], "train");
 }
 
+// Names that only a cluster gives out are shown as such, without a hash.
 TEST(Trial, what_is_made_of_what_is_made_is_sent_too) {
-  EXPECT_THAT(
-      all_words(with_input(train_job).run()),
-      ElementsAre("TrainJob default/t: admitted",
-                  "JobSet default/t of TrainJob default/t: admitted",
-                  "Service default/t of JobSet default/t: admitted",
-                  "Job default/t-node-0 of JobSet default/t: admitted",
-                  "TrainingRuntime: could not be asked: objects of these kinds are not sent"));
+  const std::pair<std::string, std::vector<std::string>> cases[] = {
+      {train_job,
+       {"TrainJob default/t: admitted", "JobSet default/t of TrainJob default/t: admitted",
+        "Service default/t of JobSet default/t: admitted",
+        "Job default/t-node-0 of JobSet default/t: admitted",
+        "TrainingRuntime: could not be asked: objects of these kinds are not sent"}},
+      {"{apiVersion: ray.io/v1, kind: RayJob, metadata: {name: r}, spec: {entrypoint: e, "
+       "rayClusterSpec: {headGroupSpec: {template: {spec: {containers: [{name: c}]}}}}}}",
+       {"RayJob default/r: admitted", "RayCluster default/r-* of RayJob default/r: admitted",
+        "Service default/r-*-head-svc of RayCluster default/r-*: admitted",
+        "Job default/r of RayJob default/r: admitted"}},
+      {"{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {selector: "
+       "{matchLabels: {a: b}}, template: {spec: {containers: [{name: c}]}}}}",
+       {"Deployment default/d: admitted",
+        "ReplicaSet default/d-* of Deployment default/d: admitted"}},
+  };
+  for (const auto& [input, want] : cases) EXPECT_EQ(all_words(with_input(input).run()), want);
 }
 
 TEST(Trial, a_service_of_the_input_is_the_one_that_a_controller_takes) {
@@ -302,22 +313,6 @@ TEST(Trial, a_service_of_the_input_is_the_one_that_a_controller_takes) {
   World world = with_input(jobset + service);
   world.run();
   EXPECT_THAT(world.sent, SizeIs(3));
-}
-
-TEST(Trial, names_that_only_a_cluster_gives_out_are_shown_as_such) {
-  World world = with_input(R"({apiVersion: ray.io/v1, kind: RayJob, metadata: {name: r}, spec: {
-    entrypoint: e, rayClusterSpec: {headGroupSpec: {template: {spec: {containers: [{name: c}]}}}}}})");
-  EXPECT_THAT(all_words(world.run()),
-              ElementsAre("RayJob default/r: admitted",
-                          "RayCluster default/r-* of RayJob default/r: admitted",
-                          "Service default/r-*-head-svc of RayCluster default/r-*: admitted",
-                          "Job default/r of RayJob default/r: admitted"));
-}
-
-TEST(Trial, a_replica_set_is_shown_without_the_hash_of_its_template) {
-  World world = with_input(R"({apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {
-    selector: {matchLabels: {a: b}}, template: {spec: {containers: [{name: c}]}}}})");
-  EXPECT_EQ(words(world.run()[1]), "ReplicaSet default/d-* of Deployment default/d: admitted");
 }
 
 // As Kueue's webhook does.

@@ -177,14 +177,11 @@ TEST(CatalogJson, of_a_dynamic_slice) {
 TEST(CatalogRefuses, in_one_line_with_exit_code_2) {
   const std::pair<CatalogOptions, std::string_view> cases[] = {
       {{.accelerator = "v6f"}, "did you mean \"tpu-v6e-slice\"?"},
-      {{.accelerator = "v6e", .topology = "2x8"},
-       "2x8 (16 chips) is not a topology of tpu-v6e-slice"},
       {{.accelerator = "v5p", .topology = "3x3x3", .chips_per_node = 4},
        "topology 3x3x3 is 27 chips and cannot be split over Pods of 4 chips"},
       {{.accelerator = "v6e-17"},
        "no listed topology of tpu-v6e-slice is v6e-17: that is 17 cores, 1 on a chip"},
       {{.output = CatalogOutput::svg}, "--output svg draws one shape"},
-      {{.accelerator = "v6e", .output = CatalogOutput::svg}, "--output svg draws one shape"},
       {{.accelerator = "v6e", .pool = {.spot = true}}, "flags for a node pool need its shape"},
       {{.accelerator = "v6e", .topology = "4x4", .pool = {.dynamic_slicing = true}},
        "4x4 is not a dynamic slice: only tpu7x has dynamic slicing"},
