@@ -90,11 +90,26 @@ TEST(TheServiceOfASlice, is_looked_for) {
   }
 }
 
+TEST(AnExplanation, has_the_selectors_that_kueue_adds) {
+  const Workload workload = one_with_service(
+      {.metadata = ", labels: {kueue.x-k8s.io/queue-name: tpu}", .selector = ""},
+      "---\n{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: v6e}, "
+      "spec: {nodeLabels: {cloud.google.com/gke-tpu-topology: 2x4}}}\n"
+      "---\n{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: all}, spec: "
+      "{namespaceSelector: {}, resourceGroups: [{coveredResources: [google.com/tpu], flavors: "
+      "[{name: v6e, resources: [{name: google.com/tpu, nominalQuota: 8}]}]}]}}\n"
+      "---\n{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: tpu}, spec: "
+      "{clusterQueue: all}}\n");
+  EXPECT_EQ(workload.groups.front().topology, "2x4");
+  EXPECT_EQ(workload.verdict, Verdict::fine) << workload.sentence;
+  EXPECT_THAT(workload.notes, ElementsAre(HasSubstr("with flavor v6e")));
+}
+
 TEST(AnExplanation, tells_the_priorities_of_a_compute_class) {
   const Workload workload = one(
       Written{.spec = "completions: 1, parallelism: 1, completionMode: Indexed",
-              .selector = "cloud.google.com/gke-tpu-topology: 2x2, cloud.google.com/compute-class: "
-                          "cheap"}
+              .selector =
+                  "cloud.google.com/gke-tpu-topology: 2x2, cloud.google.com/compute-class: cheap"}
           .text() +
       "---\napiVersion: cloud.google.com/v1\nkind: ComputeClass\nmetadata: {name: cheap}\n"
       "spec: {priorities: [{tpu: {type: tpu-v6e-slice, topology: 2x2}, spot: true}, {}]}\n");
@@ -107,8 +122,8 @@ TEST(AnExplanation, tells_the_priorities_of_a_compute_class) {
 TEST(AnExplanation, tells_that_a_compute_class_makes_no_pool) {
   const auto notes_with = [](const char* spec) {
     return one_with_service(
-               {.selector = "cloud.google.com/gke-tpu-topology: 2x4, "
-                            "cloud.google.com/compute-class: c"},
+               {.selector =
+                    "cloud.google.com/gke-tpu-topology: 2x4, cloud.google.com/compute-class: c"},
                fmt::format("---\n{{apiVersion: cloud.google.com/v1, kind: ComputeClass, metadata: "
                            "{{name: c}}, spec: {{{}}}}}\n",
                            spec))
