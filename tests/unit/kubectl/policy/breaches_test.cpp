@@ -70,6 +70,11 @@ json by_claim(std::string_view topology) {
   return out;
 }
 
+// Of this many Pods at a time.
+json job_of(int pods, const json& pod_template) {
+  return a_job({{"parallelism", pods}, {"completions", pods}}, pod_template);
+}
+
 // A fraction of a chip, and a claim of which nothing is known.
 TEST(Breaches, CountNoChipsThatAreNotKnown) {
   const json one = a_group("g", 4, a_template("4x4", 4));
@@ -85,11 +90,11 @@ TEST(Breaches, CountChipsByTheResourceOfTheirClass) {
   json both = a_template("4x4", 4);
   json& limits = both["spec"]["containers"][0]["resources"]["limits"];
   limits = {{"deviceclass.resource.kubernetes.io/tpu.google.com", "4"}};
-  EXPECT_EQ(chips(a_job({{"completions", 4}, {"parallelism", 4}}, both)), "TPU-656: 16");
+  EXPECT_EQ(chips(job_of(4, both)), "TPU-656: 16");
   limits["google.com/tpu"] = "4";
-  EXPECT_EQ(chips(a_job({{"completions", 4}, {"parallelism", 4}}, both)), "TPU-656: 32");
+  EXPECT_EQ(chips(job_of(4, both)), "TPU-656: 32");
   limits = {{"deviceclass.resource.kubernetes.io/gpu.nvidia.com", "4"}, {"nvidia.com/gpu", "4"}};
-  EXPECT_EQ(chips(a_job({{"completions", 4}, {"parallelism", 4}}, both)), "");
+  EXPECT_EQ(chips(job_of(4, both)), "");
 }
 
 // 2,048 times 2^53 is nothing in 64 bits.
@@ -98,14 +103,14 @@ TEST(Breaches, CountNoChipsAwayByTheirNumber) {
   json& containers = pods["spec"]["containers"];
   containers[0]["resources"]["limits"]["google.com/tpu"] = "9007199254740992";
   containers = std::vector<json>(2048, containers[0]);
-  EXPECT_EQ(chips(a_job({{"completions", 1}, {"parallelism", 1}}, pods)), "TPU-656: 9999");
+  EXPECT_EQ(chips(job_of(1, pods)), "TPU-656: 9999");
 }
 
 // The annotation has the topology of a part of a slice, the label that of the whole slice.
 TEST(Breaches, HoldAPartOfASliceAgainstItsTopology) {
   json pods = a_template("4x4", 4);
   pods["metadata"]["annotations"]["cloud.google.com/gke-tpu-slice-topology"] = "2x4";
-  const json job = a_job({{"parallelism", 2}, {"completions", 2}}, pods);
+  const json job = job_of(2, pods);
   const auto allowed = [&](const char* topology) {
     return said(job, {.topologies = {topology}}).with("topology").empty();
   };
@@ -162,17 +167,10 @@ TEST(Breaches, HoldForNodesThatAClaimSelects) {
 
 TEST(Breaches, CountReplicas) {
   for (const char* kind : {"Deployment", "StatefulSet"}) {
-    const json spec{{"replicas", 3}, {"serviceName", "s"}, {"template", a_template("2x2", 4)}};
-    EXPECT_EQ(chips({{"apiVersion", "apps/v1"},
-                     {"kind", kind},
-                     {"metadata", {{"name", "serve"}}},
-                     {"spec", spec}}),
-              "TPU-656: 12")
-        << kind;
+    json object{{"apiVersion", "apps/v1"}, {"kind", kind}, {"metadata", {{"name", "serve"}}}};
+    object["spec"] = {{"replicas", 3}, {"serviceName", "s"}, {"template", a_template("2x2", 4)}};
+    EXPECT_EQ(chips(object), "TPU-656: 12") << kind;
   }
-}
-
-TEST(Breaches, CountTheLeaderOfEachGroup) {
   const json pods = a_template("4x4", 4);
   json groups = an_lws({{"size", 4}, {"workerTemplate", pods}, {"leaderTemplate", pods}});
   groups["spec"]["replicas"] = 2;
@@ -217,11 +215,8 @@ TEST(Breaches, AreRefusedOrWarnedOf) {
 }
 
 TEST(Breaches, OfAnUpdateAreWhatItMakesWorse) {
-  const auto job = [](int pods) {
-    return a_job({{"parallelism", pods}, {"completions", 100}}, a_template("2x2", 4));
-  };
-  const auto worse = [&](int before, int pods) {
-    return said(job(pods), {.chips = 8}, job(before)).refused;
+  const auto worse = [job = a_template("2x2", 4)](int before, int pods) {
+    return said(job_of(pods, job), {.chips = 8}, job_of(before, job)).refused;
   };
   EXPECT_FALSE(worse(4, 4));
   EXPECT_FALSE(worse(4, 3));

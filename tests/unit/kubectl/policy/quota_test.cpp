@@ -1,15 +1,11 @@
 #include "kubectl/policy/quota.hpp"
 
-#include "tests/support/named_case.hpp"
-
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 namespace tpuwh::server::policy {
 namespace {
 
-using test::case_name;
-using test::PrintTo;
 using Json = nlohmann::ordered_json;
 
 TEST(AShareOfATeam, is_a_namespace_chips_and_perhaps_an_accelerator) {
@@ -18,47 +14,37 @@ TEST(AShareOfATeam, is_a_namespace_chips_and_perhaps_an_accelerator) {
   EXPECT_EQ(*parse_share("ml=8,tpu9-slice"), (ShareOfTeam{"ml", 8, "tpu9-slice"}));  // to come
 }
 
-struct BadShare {
-  std::string name, text, want;
-};
-
-class BadShares : public testing::TestWithParam<BadShare> {};
-
-TEST_P(BadShares, are_told_with_what_is_right) {
-  const auto share = parse_share(GetParam().text);
-  ASSERT_FALSE(share.has_value());
-  EXPECT_EQ(share.error().text(), GetParam().want);
+TEST(BadShares, are_told_with_what_is_right) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"ml", "expected NAMESPACE=CHIPS or NAMESPACE=CHIPS,ACCELERATOR, got \"ml\""},
+      {"=4", "expected the name of a namespace, got \"\""},
+      {"ML=4", "expected the name of a namespace, got \"ML\""},
+      {"ml=0.5", "expected a number of chips, got \"0.5\""},
+      {"ml=1k", "expected a number of chips, got \"1k\""},
+      {"ml=-1", "expected a number of chips, got \"-1\""},
+      {"ml=", "expected a number of chips, got \"\""},
+      {"ml=4,", "expected an accelerator such as tpu-v6e-slice, got \"\""},
+      {"ml=4,v6e",
+       "expected an accelerator such as tpu-v6e-slice, got \"v6e\"; did you "
+       "mean \"tpu-v6e-slice\"?"},
+      {"ml=4,a b", "expected an accelerator such as tpu-v6e-slice, got \"a b\""},
+  };
+  for (const auto& [text, want] : cases) {
+    SCOPED_TRACE(text);
+    const auto share = parse_share(text);
+    ASSERT_FALSE(share.has_value());
+    EXPECT_EQ(share.error().text(), want);
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Texts, BadShares,
-    testing::Values(BadShare{"no_number", "ml",
-                             "expected NAMESPACE=CHIPS or NAMESPACE=CHIPS,ACCELERATOR, got \"ml\""},
-                    BadShare{"no_namespace", "=4", "expected the name of a namespace, got \"\""},
-                    BadShare{"a_capital", "ML=4", "expected the name of a namespace, got \"ML\""},
-                    BadShare{"half_a_chip", "ml=0.5", "expected a number of chips, got \"0.5\""},
-                    BadShare{"a_suffix", "ml=1k", "expected a number of chips, got \"1k\""},
-                    BadShare{"negative", "ml=-1", "expected a number of chips, got \"-1\""},
-                    BadShare{"nothing", "ml=", "expected a number of chips, got \"\""},
-                    BadShare{"no_accelerator", "ml=4,",
-                             "expected an accelerator such as tpu-v6e-slice, got \"\""},
-                    BadShare{
-                        "a_generation", "ml=4,v6e",
-                        "expected an accelerator such as tpu-v6e-slice, got \"v6e\"; did you mean "
-                        "\"tpu-v6e-slice\"?"},
-                    BadShare{"no_label", "ml=4,a b",
-                             "expected an accelerator such as tpu-v6e-slice, got \"a b\""}),
-    case_name);
 
 TEST(Shares, contradict_each_other_by_namespace) {
   EXPECT_EQ(contradiction({{"a", 1, "tpu7x"}, {"a", 1, "tpu-v6e-slice"}, {"b", 1}}), "");
   EXPECT_EQ(contradiction({{"a", 1}, {"a", 1}}), "namespace a is given chips twice");
   EXPECT_EQ(contradiction({{"a", 1, "tpu7x"}, {"a", 2, "tpu7x"}}),
             "namespace a is given chips of tpu7x twice");
-  EXPECT_EQ(
-      contradiction({{"a", 1}, {"a", 1, "tpu7x"}}),
-      "namespace a is given chips of any accelerator, and of tpu7x; name one for each number, "
-      "or for none");
+  EXPECT_EQ(contradiction({{"a", 1}, {"a", 1, "tpu7x"}}),
+            "namespace a is given chips of any accelerator, and of tpu7x; name one for each "
+            "number, or for none");
 }
 
 std::vector<std::string> titles(const std::vector<Json>& objects) {

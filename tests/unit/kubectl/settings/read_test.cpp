@@ -2,7 +2,6 @@
 #include "kubectl/settings/read.hpp"
 #include "kubectl/settings/schema.hpp"
 #include "server/settings/layers.hpp"
-#include "tests/support/named_case.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +12,6 @@
 namespace tpuwh::server::settings {
 namespace {
 
-using test::case_name;
-using test::PrintTo;
 using testing::HasSubstr;
 
 std::string first_problem(const ConfigFile& file) {
@@ -99,81 +96,56 @@ TEST(ConfigFileTest, too_large_a_file_is_not_read) {
   EXPECT_THAT(first_problem(read_config("/no/such")), HasSubstr("No such file"));
 }
 
-struct BadFile {
-  const char* name;
-  const char* text;
-  const char* want;
-};
-class BadFileTest : public testing::TestWithParam<BadFile> {};
-
-TEST_P(BadFileTest, says_where_and_what_would_be_right) {
-  EXPECT_THAT(first_problem(parse_yaml_config(GetParam().text, "f")), HasSubstr(GetParam().want));
+TEST(BadFileTest, says_where_and_what_would_be_right) {
+  const std::pair<const char*, const char*> cases[] = {
+      {",", "f:1: expected a mapping of keys"},
+      {"\nshadow\n", "expected a mapping of listen, healthListen"},
+      {"a: [", "f:1: not YAML"},
+      {"\xff: 1", "not valid UTF-8"},
+      {"mode: shadow\n---\nmode: enforce\n", "f:2: there is a second document; expected one"},
+      {"# c\n---\nmood: 1\n", "f:3: mood: unknown key"},
+      {"drain-delay: 5s", "did you mean \"drain.delay\""},
+      {"delay: 5s", "did you mean \"drain.delay\""},
+      {"frobnicate: 1", "expected listen, healthListen"},
+      {"log:\n  lvel: info", "f:2: log.lvel: unknown key; did you mean \"log.level\""},
+      {"perWorkload: {rays: {}}", "did you mean \"perWorkload.ray\""},
+      {"workloads: [rays]", "got \"rays\""},
+      {"workloads: []", "expected a list of names"},
+      {"tls: a.pem", "f:1: tls: expected a mapping of cert, key"},
+      {"mode: {a: b}", "mode: expected enforce|shadow, got {\"a\":\"b\"}"},
+      {"mode:", "mode: expected enforce|shadow, got nothing"},
+      {"drain: {delay: 5}", "a duration such as 5s, got 5"},
+      {"threads: \"2\"", "a whole number from 1 to 64, got \"2\""},
+      {"threads: 1.5", "from 1 to 64, got 1.5"},
+      {"basePort: 18446744073709551615", "from 1 to 65535"},
+      {"findings: {TPU-999: warn}",
+       "expected ids from TPU-101 on (kubectl tpu findings lists them), got TPU-999"},
+      {"findings: {TPU-405: error}", "TPU-405: expected deny|warn|off, got \"error\""},
+      {"findings: [TPU-405]", "expected a mapping such as TPU-405: deny, got"},
+      {"placement: \"no\"", "expected true or false, got \"no\""},
+      {"listen: 8443", "ADDR:PORT"},
+      {"annotationPrefix: a.b/", "a DNS name"},
+      {"\"a\\e[2J\": 1", "f:1: a?[2J: unknown key"},
+      {"perNamespace: {A_b: {placement: false}}", "perNamespace.A_b: expected a namespace name"},
+  };
+  for (const auto& [text, want] : cases)
+    EXPECT_THAT(first_problem(parse_yaml_config(text, "f")), HasSubstr(want)) << text;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    table, BadFileTest,
-    testing::Values(
-        BadFile{"a_comma", ",", "f:1: expected a mapping of keys"},
-        BadFile{"a_word", "\nshadow\n", "expected a mapping of listen, healthListen"},
-        BadFile{"no_yaml", "a: [", "f:1: not YAML"},
-        BadFile{"no_utf8", "\xff: 1", "not valid UTF-8"},
-        BadFile{"two_documents", "mode: shadow\n---\nmode: enforce\n",
-                "f:2: there is a second document; expected one"},
-        BadFile{"line_after_a_mark", "# c\n---\nmood: 1\n", "f:3: mood: unknown key"},
-        BadFile{"flag_as_key", "drain-delay: 5s", "did you mean \"drain.delay\""},
-        BadFile{"key_of_a_section", "delay: 5s", "did you mean \"drain.delay\""},
-        BadFile{"far_from_all", "frobnicate: 1", "expected listen, healthListen"},
-        BadFile{"nested_key", "log:\n  lvel: info",
-                "f:2: log.lvel: unknown key; did you mean "
-                "\"log.level\""},
-        BadFile{"workload", "perWorkload: {rays: {}}", "did you mean \"perWorkload.ray\""},
-        BadFile{"workload_in_list", "workloads: [rays]", "got \"rays\""},
-        BadFile{"no_workloads", "workloads: []", "expected a list of names"},
-        BadFile{"scalar_for_section", "tls: a.pem", "f:1: tls: expected a mapping of cert, key"},
-        BadFile{"section_for_scalar", "mode: {a: b}",
-                "mode: expected enforce|shadow, got {\"a\":\"b\"}"},
-        BadFile{"empty_value", "mode:", "mode: expected enforce|shadow, got nothing"},
-        BadFile{"number_for_duration", "drain: {delay: 5}", "a duration such as 5s, got 5"},
-        BadFile{"text_for_number", "threads: \"2\"", "a whole number from 1 to 64, got \"2\""},
-        BadFile{"fraction", "threads: 1.5", "from 1 to 64, got 1.5"},
-        BadFile{"huge_number", "basePort: 18446744073709551615", "from 1 to 65535"},
-        BadFile{"no_such_finding", "findings: {TPU-999: warn}",
-                "expected ids from TPU-101 on (kubectl tpu findings lists them), got TPU-999"},
-        BadFile{"no_such_level", "findings: {TPU-405: error}",
-                "TPU-405: expected deny|warn|off, got \"error\""},
-        BadFile{"findings_no_mapping", "findings: [TPU-405]",
-                "expected a mapping such as TPU-405: deny, got"},
-        BadFile{"text_for_boolean", "placement: \"no\"", "expected true or false, got \"no\""},
-        BadFile{"port_alone", "listen: 8443", "ADDR:PORT"},
-        BadFile{"prefix_with_slash", "annotationPrefix: a.b/", "a DNS name"},
-        BadFile{"control_characters", "\"a\\e[2J\": 1", "f:1: a?[2J: unknown key"},
-        BadFile{"namespace_name", "perNamespace: {A_b: {placement: false}}",
-                "perNamespace.A_b: expected a namespace name"}),
-    case_name);
-
-struct Contradiction {
-  const char* name;
-  const char* text;
-  const char* want;
-};
-class ContradictionTest : public testing::TestWithParam<Contradiction> {};
-
-TEST_P(ContradictionTest, is_told) {
-  const auto found = contradictions(combine(parse_yaml_config(GetParam().text, "f").given));
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_THAT(found.front().text(), HasSubstr(GetParam().want));
+TEST(ContradictionTest, is_told) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"tls: {cert: a}", "f:1: tls.cert: also needs its key"},
+      {"tls:\n  key: a", "f:2: tls.key: also needs its certificate"},
+      {"tls: {clientCa: a}", "tls.clientCa: also needs the caller's"},
+      {"tls: {clientNames: [c]}", "tls.clientNames: also needs the CA"},
+  };
+  for (const auto& [text, want] : cases) {
+    SCOPED_TRACE(text);
+    const auto found = contradictions(combine(parse_yaml_config(text, "f").given));
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_THAT(found.front().text(), HasSubstr(want));
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(table, ContradictionTest,
-                         testing::Values(Contradiction{"no_key", "tls: {cert: a}",
-                                                       "f:1: tls.cert: also needs its key"},
-                                         Contradiction{"no_certificate", "tls:\n  key: a",
-                                                       "f:2: tls.key: also needs its certificate"},
-                                         Contradiction{"no_names", "tls: {clientCa: a}",
-                                                       "tls.clientCa: also needs the caller's"},
-                                         Contradiction{"no_ca", "tls: {clientNames: [c]}",
-                                                       "tls.clientNames: also needs the CA"}),
-                         case_name);
 
 // --- the schema ---
 

@@ -45,28 +45,28 @@ TEST(RulesFile, IsRead) {
   ASSERT_EQ(lines_of(read.problems), "");
   EXPECT_EQ(read.rules.contact, "#tpu");
   EXPECT_FALSE(read.rules.others_may_ask);
-  ASSERT_EQ(read.rules.list.size(), 2u);
-  const Rule& rule = read.rules.list[0];
-  EXPECT_EQ(rule.name, "dev");
-  EXPECT_THAT(rule.namespaces, ElementsAre("*-dev"));
-  EXPECT_THAT(rule.accelerators, ElementsAre("tpu-v6e-slice"));
-  EXPECT_THAT(rule.topologies, ElementsAre("2x2", "4x4"));
-  EXPECT_THAT(rule.capacities, ElementsAre(Capacity::spot, Capacity::flex_start));
-  EXPECT_EQ(rule.slice_chips, 16u);
-  EXPECT_EQ(rule.slices, 2u);
-  EXPECT_EQ(rule.chips, 32u);
-  EXPECT_EQ(rule.object_names, "tpu-*");
-  EXPECT_TRUE(rule.resumable);
-  EXPECT_EQ(rule.run_seconds, 43200u);
-  const Hygiene& hygiene = rule.hygiene;
-  ASSERT_EQ(hygiene.labels.size(), 2u);
-  EXPECT_EQ(hygiene.labels[1].key, "example.com/cost");
-  EXPECT_TRUE(hygiene.queue && hygiene.tags && hygiene.digests);
-  EXPECT_FALSE(hygiene.privileged || hygiene.host_paths || hygiene.host_network ||
-               hygiene.default_account);
-  EXPECT_THAT(hygiene.images, ElementsAre("registry.example/*"));
-  EXPECT_THAT(hygiene.secret_variables, ElementsAre("*_TOKEN"));
-  EXPECT_EQ(read.rules.list[1], (Rule{.name = "all", .namespaces = {"*"}}));
+  const Rule dev{.name = "dev",
+                 .namespaces = {"*-dev"},
+                 .accelerators = {"tpu-v6e-slice"},
+                 .topologies = {"2x2", "4x4"},
+                 .capacities = {Capacity::spot, Capacity::flex_start},
+                 .slice_chips = 16,
+                 .slices = 2,
+                 .chips = 32,
+                 .object_names = "tpu-*",
+                 .resumable = true,
+                 .run_seconds = 43200,
+                 .hygiene = {.labels = {{"team", {"a", "b"}}, {"example.com/cost", {"*"}}},
+                             .queue = true,
+                             .images = {"registry.example/*"},
+                             .digests = true,
+                             .tags = true,
+                             .privileged = false,
+                             .host_paths = false,
+                             .host_network = false,
+                             .default_account = false,
+                             .secret_variables = {"*_TOKEN"}}};
+  EXPECT_THAT(read.rules.list, ElementsAre(dev, Rule{.name = "all", .namespaces = {"*"}}));
 }
 
 TEST(RulesFile, HasItsProblemsToldAllAtOnceWithTheirLines) {
@@ -80,16 +80,15 @@ TEST(RulesFile, HasItsProblemsToldAllAtOnceWithTheirLines) {
       "    namespaces: [a]\n"
       "    forbid: [latest, root]\n",
       "f");
-  EXPECT_EQ(
-      lines_of(read.problems),
-      "f:2: rules.0: namespaces is missing\n"
-      "f:3: rules.0.namespace: unknown key; did you mean \"namespaces\"?\n"
-      "f:4: rules.0.maxChips: expected a whole number from 0 to 1000000000, got -1\n"
-      "f:5: rules.0.capacity: expected names out of on-demand, reservation, spot, flex-start, got "
-      "?spott?; did you mean \"spot\"?\n"
-      "f:6: rules.1.name: dev is the name of an earlier rule\n"
-      "f:8: rules.1.forbid: expected names out of privileged, hostPath, hostNetwork, "
-      "defaultServiceAccount, latest, tags, got ?root?");
+  EXPECT_EQ(lines_of(read.problems),
+            "f:2: rules.0: namespaces is missing\n"
+            "f:3: rules.0.namespace: unknown key; did you mean \"namespaces\"?\n"
+            "f:4: rules.0.maxChips: expected a whole number from 0 to 1000000000, got -1\n"
+            "f:5: rules.0.capacity: expected names out of on-demand, reservation, spot, "
+            "flex-start, got ?spott?; did you mean \"spot\"?\n"
+            "f:6: rules.1.name: dev is the name of an earlier rule\n"
+            "f:8: rules.1.forbid: expected names out of privileged, hostPath, hostNetwork, "
+            "defaultServiceAccount, latest, tags, got ?root?");
 }
 
 TEST(RulesFile, IsNotEmpty) {

@@ -3,12 +3,12 @@
 #include "kubectl/print/table.hpp"
 #include "kubectl/text/console.hpp"
 #include "kubectl/text/json_line.hpp"
+#include "tests/support/ran.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <concepts>
-#include <sstream>
 #include <string>
 
 namespace tpuwh::server::text {
@@ -79,10 +79,9 @@ TEST(AJsonLine, says_the_same_without_what_is_not_seen) {
 }
 
 TEST(AnErrorLine, is_one_line) {
-  std::istringstream in;
-  std::ostringstream out, err;
-  EXPECT_EQ(print_error({in, out, err, false}, hostile), 2);
-  EXPECT_EQ(err.str(), "kubectl-tpu: " + std::string(harmless) + "\n");
+  const auto ran = test::ran([](const Console& console) { return print_error(console, hostile); });
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.err, "kubectl-tpu: " + std::string(harmless) + "\n");
 }
 
 }  // namespace

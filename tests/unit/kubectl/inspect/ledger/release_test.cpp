@@ -1,17 +1,13 @@
 #include "kubectl/inspect/ledger/release.hpp"
 
-#include "tests/support/named_case.hpp"
 #include "tests/unit/kubectl/inspect/ledger/a_group.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace tpuwh::server::ledger {
 namespace {
 
-using test::case_name;
-using test::PrintTo;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -67,43 +63,20 @@ TEST(ReleaseTest, the_rest_of_the_record_stays_as_it_is) {
   EXPECT_THAT(left.entries, ElementsAre(webhook::ledger::LedgerEntry{{0, 2}, token(0, 2)}));
 }
 
-struct PathCase {
-  const char* name;
-  const char* text;
-  bool good;
-};
-
-class GroupPathTest : public testing::TestWithParam<PathCase> {};
-
-TEST_P(GroupPathTest, is_three_names) {
-  const auto path = parse_group_path(GetParam().text);
-  EXPECT_EQ(path.has_value(), GetParam().good);
-  const std::string said = path ? "" : path.error().text();
-  EXPECT_EQ(said.find("expected NAMESPACE/CLUSTER/GROUP") != said.npos, !GetParam().good) << said;
+TEST(GroupPathTest, is_three_names) {
+  EXPECT_TRUE(parse_group_path("ml/train/workers"));
+  for (const char* bad : {"ml/train", "a/b/c/d", "ml//workers", ""}) {
+    const auto path = parse_group_path(bad);
+    ASSERT_FALSE(path) << bad;
+    EXPECT_THAT(path.error().text(), HasSubstr("expected NAMESPACE/CLUSTER/GROUP"));
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(table, GroupPathTest,
-                         testing::Values(PathCase{"three", "ml/train/workers", true},
-                                         PathCase{"two", "ml/train", false},
-                                         PathCase{"four", "a/b/c/d", false},
-                                         PathCase{"an_empty_one", "ml//workers", false},
-                                         PathCase{"nothing", "", false}),
-                         case_name);
-
-class PlaceTest : public testing::TestWithParam<PathCase> {};
-
-TEST_P(PlaceTest, is_two_numbers) {
-  const auto place = parse_place(GetParam().text);
-  EXPECT_EQ(place.has_value(), GetParam().good);
-  EXPECT_EQ(place ? place_text(*place) : "", GetParam().good ? GetParam().text : "");
+TEST(PlaceTest, is_two_numbers) {
+  EXPECT_EQ(place_text(parse_place("12-3").value()), "12-3");
+  for (const char* bad : {"3", "0-3-0123456789abcdef", "a-b", ""})
+    EXPECT_FALSE(parse_place(bad)) << bad;
 }
-
-INSTANTIATE_TEST_SUITE_P(table, PlaceTest,
-                         testing::Values(PathCase{"two", "12-3", true}, PathCase{"one", "3", false},
-                                         PathCase{"a_token", "0-3-0123456789abcdef", false},
-                                         PathCase{"a_word", "a-b", false},
-                                         PathCase{"nothing", "", false}),
-                         case_name);
 
 }  // namespace
 }  // namespace tpuwh::server::ledger

@@ -90,4 +90,28 @@ inline void add_twin(Cluster& cluster, Life life, bool terminating) {
   cluster.pods.push_back(pod);
 }
 
+inline const Time time_of_test(std::chrono::hours(24 * 365 * 56));
+
+// Pod 2 failed before `age`; a Job makes another.
+inline void fail(Cluster& cluster, std::chrono::seconds age) {
+  cluster.now = time_of_test;
+  cluster.pods[2].life = Life::failed;
+  cluster.pods[2].failed = time_of_test - age;
+  cluster.pods[2].owners = {{"Job", "ml", "train-w-0"}};
+}
+
+// The whole slice is another's successor, of which nothing is gone yet.
+inline void add_last_life(Cluster& cluster) {
+  for (std::uint32_t host = 0; host < 4; ++host) {
+    SeenPod& old = cluster.pods.emplace_back(a_member(0, host));
+    old.name += "-old";
+    old.slice_key = "train-0-old";
+    old.terminating = true;
+    old.processes.at(0).env = {};
+    const std::string node = fmt::format("old-{}", host);
+    old.node = node;
+    cluster.nodes[node] = {.name = node, .labels = labels_of_pool("old"), .chips = 4};
+  }
+}
+
 }  // namespace tpuwh::server::slices

@@ -87,19 +87,5 @@ TEST(ClusterReader, knows_whose_chips_are_a_drivers) {
   EXPECT_TRUE(cluster->pods[1].by_claim);
 }
 
-TEST(SnapshotFile, says_what_is_wrong_with_it) {
-  std::istringstream none;
-  const auto error = [&](const std::string& file, std::istream& in) {
-    source::SnapshotFile source({file}, in);
-    return read_cluster(source, {}).error().text();
-  };
-  EXPECT_THAT(error("/no/such", none),
-              testing::StartsWith(
-                  "cannot read /no/such: No such file or directory; expected a file, a folder"));
-  EXPECT_THAT(error("-", none), testing::StartsWith("standard input is empty; create it with"));
-  std::istringstream empty(R"({"kind": "List", "items": []})");
-  EXPECT_THAT(error("-", empty), testing::StartsWith("standard input holds no objects; create"));
-}
-
 }  // namespace
 }  // namespace tpuwh::server::slices

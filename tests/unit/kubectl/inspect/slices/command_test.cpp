@@ -3,11 +3,11 @@
 #include "server/kube/access/errc.hpp"
 
 #include "tests/support/pod_builder.hpp"
+#include "tests/support/ran.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
 #include <vector>
 
 namespace tpuwh::server::slices {
@@ -15,6 +15,8 @@ namespace {
 
 using test::a_pod;
 using test::json;
+using test::ran;
+using test::Ran;
 using testing::HasSubstr;
 
 // A host of the two of Job `name` in `ns`, as a Pod without TPU environment.
@@ -54,25 +56,17 @@ class Broken final : public source::ObjectSource {
   }
 };
 
-struct Done {
-  int code;
-  std::string out, err;
-};
-
-Done audit(const SlicesOptions& options, source::ObjectSource&& source) {
-  std::istringstream in;
-  std::ostringstream out, err;
-  const int code = print_audit(options, source, {in, out, err, false});
-  return {code, out.str(), err.str()};
+Ran audit(const SlicesOptions& options, source::ObjectSource&& source) {
+  return ran([&](const auto& console) { return print_audit(options, source, console); });
 }
 
-Done slices(const SlicesOptions& options, source::ObjectSource&& source,
-            const std::function<bool()>& wait = {}) {
-  std::istringstream in;
-  std::ostringstream out, err;
-  const bool terminal = options.watch;
-  const int code = print_slices(options, {source, wait}, {in, out, err, terminal});
-  return {code, out.str(), err.str()};
+Ran slices(const SlicesOptions& options, source::ObjectSource&& source,
+           const std::function<bool()>& wait = {}) {
+  return ran(
+      [&](const auto& console) {
+        return print_slices(options, {source, wait}, console);
+      },
+      "", options.watch);
 }
 
 SlicesOptions of(const std::string& ns, const std::string& name = {}) {
@@ -205,14 +199,14 @@ class Lost final : public source::ObjectSource {
 
 TEST(SlicesCommandTest, a_watch_goes_on_when_the_cluster_cannot_be_reached_for_a_while) {
   int waits = 0;
-  const Done done = slices({}, Lost(), [&] { return ++waits < 3; });
+  const Ran done = slices({}, Lost(), [&] { return ++waits < 3; });
   EXPECT_EQ(done.code, 0);
   EXPECT_THAT(done.out, HasSubstr("Job/train"));
   EXPECT_EQ(done.err, "kubectl-tpu: not reached\n");
 }
 
 TEST(SlicesCommandTest, a_watch_of_what_cannot_be_read_at_all_ends) {
-  const Done done = slices({}, Broken(), [] { return true; });
+  const Ran done = slices({}, Broken(), [] { return true; });
   EXPECT_EQ(done.code, 2);
   EXPECT_EQ(done.err, "kubectl-tpu: no such cluster\n");
 }
@@ -220,7 +214,7 @@ TEST(SlicesCommandTest, a_watch_of_what_cannot_be_read_at_all_ends) {
 TEST(SlicesCommandTest, a_watch_on_a_terminal_draws_over_what_was_there) {
   SlicesOptions options;
   options.watch = true;
-  const Done done = slices(options, once({host("ml", "train", 0)}));
+  const Ran done = slices(options, once({host("ml", "train", 0)}));
   EXPECT_EQ(done.out.rfind("\033[H\033[J", 0), 0u) << done.out;
 }
 
@@ -236,7 +230,7 @@ class Guarded final : public source::ObjectSource {
 };
 
 TEST(SlicesCommandTest, what_may_not_be_read_is_not_known) {
-  const Done done = audit({}, Guarded());
+  const Ran done = audit({}, Guarded());
   EXPECT_THAT(done.out, HasSubstr("not known: RBAC missing: list nodes\n"));
   EXPECT_THAT(done.out, testing::Not(HasSubstr("no Service is in the snapshot")));
 }

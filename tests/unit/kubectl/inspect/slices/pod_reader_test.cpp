@@ -1,7 +1,7 @@
+// Members of whole clusters, of each workload API: tests/golden/slices/outcomes.txt.
 #include "kubectl/inspect/slices/pod_reader.hpp"
 
 #include "kubectl/text/rfc3339.hpp"
-#include "tests/support/named_case.hpp"
 #include "tests/support/pod_builder.hpp"
 #include "tests/unit/kubectl/inspect/slices/a_cluster.hpp"
 
@@ -28,27 +28,6 @@ PodBuilder job_member() {
   return a_pod().job("train", 1).topology("2x4").tpu(4);
 }
 
-TEST(PodReader, knows_a_member_by_its_labels) {
-  const auto pod = read(a_pod()
-                            .jobset("train", "w", 2, 1, 3)
-                            .topology("4x4")
-                            .tpu(4)
-                            .set("/spec/nodeName", "node-1")
-                            .set("/status/phase", "Running"));
-  EXPECT_EQ(pod.kind, "JobSet");
-  EXPECT_EQ(pod.group, "train");
-  EXPECT_EQ(pod.part, "w");
-  EXPECT_EQ(pod.host, 3u);
-  EXPECT_EQ(pod.slice, 1u);
-  EXPECT_EQ(pod.slice_count, 2u);
-  EXPECT_EQ(pod.hosts, 4u);
-  EXPECT_EQ(pod.chips, 4u);
-  EXPECT_EQ(pod.node, "node-1");
-  EXPECT_EQ(pod.life, Life::running);
-  EXPECT_FALSE(pod.terminating);
-  EXPECT_EQ(pod.not_placed, "");
-}
-
 TEST(PodReader, says_what_has_become_of_a_pod) {
   const auto moment = [](const char* text) { return *text::parse_time(text); };
   const auto status = nlohmann::json::parse(R"({
@@ -67,36 +46,31 @@ TEST(PodReader, says_what_has_become_of_a_pod) {
   EXPECT_TRUE(pod.beside.empty());
 }
 
-struct Ended {
-  const char *name, *policy;
-  int code;
-  std::optional<int> want;
-};
-
-class EndedContainer : public testing::TestWithParam<Ended> {};
-
-TEST_P(EndedContainer, has_its_code_where_it_is_not_started_again) {
-  PodBuilder builder = job_member();
-  const std::string name = builder.pod()["spec"]["containers"][0]["name"];
-  const auto status = nlohmann::json{
-      {"phase", "Running"},
-      {"containerStatuses",
-       {{{"name", name}, {"state", {{"terminated", {{"exitCode", GetParam().code}}}}}},
-        {{"name", "logs"}, {"state", {{"running", nlohmann::json::object()}}}}}}};
-  const auto pod =
-      read(builder.set("/spec/restartPolicy", GetParam().policy).set("/status", status));
-  EXPECT_EQ(pod.processes.at(0).exit_code, GetParam().want);
-  EXPECT_EQ(pod.processes.at(0).waits, !GetParam().want.has_value());
-  EXPECT_EQ(pod.beside, std::vector<std::string>{"logs"});
-  EXPECT_EQ(pod.failed, std::nullopt);
+TEST(EndedContainer, has_its_code_where_it_is_not_started_again) {
+  const struct {
+    const char* policy;
+    int code;
+    std::optional<int> want;
+  } cases[] = {
+      {"Never", 0, 0},      {"Never", 1, 1},   {"OnFailure", 0, 0},
+      {"OnFailure", 1, {}}, {"Always", 0, {}}, {"Always", 1, {}},
+  };
+  for (const auto& each : cases) {
+    SCOPED_TRACE(each.policy);
+    PodBuilder builder = job_member();
+    const std::string name = builder.pod()["spec"]["containers"][0]["name"];
+    const auto status =
+        nlohmann::json{{"phase", "Running"},
+                       {"containerStatuses",
+                        {{{"name", name}, {"state", {{"terminated", {{"exitCode", each.code}}}}}},
+                         {{"name", "logs"}, {"state", {{"running", nlohmann::json::object()}}}}}}};
+    const auto pod = read(builder.set("/spec/restartPolicy", each.policy).set("/status", status));
+    EXPECT_EQ(pod.processes.at(0).exit_code, each.want);
+    EXPECT_EQ(pod.processes.at(0).waits, !each.want.has_value());
+    EXPECT_EQ(pod.beside, std::vector<std::string>{"logs"});
+    EXPECT_EQ(pod.failed, std::nullopt);
+  }
 }
-
-constexpr Ended ended[] = {
-    {"never_well", "Never", 0, 0},       {"never_ill", "Never", 1, 1},
-    {"failure_well", "OnFailure", 0, 0}, {"failure_ill", "OnFailure", 1, {}},
-    {"always_well", "Always", 0, {}},    {"always_ill", "Always", 1, {}},
-};
-INSTANTIATE_TEST_SUITE_P(PodReader, EndedContainer, testing::ValuesIn(ended), test::case_name);
 
 TEST(PodReader, knows_how_long_a_taint_is_tolerated) {
   const auto entries = nlohmann::json::parse(R"([
@@ -115,24 +89,6 @@ TEST(PodReader, passes_over_pods_without_chips) {
   const webhook::config::Config config;
   const webhook::read::NoCluster cluster;
   EXPECT_FALSE(*PodReader(config, cluster).read(a_pod().pod()));
-}
-
-TEST(PodReader, tells_members_of_a_slice_from_others) {
-  const auto ray = [](std::uint32_t replica, std::uint32_t host) {
-    return read(a_pod().ray("c", "g", replica, host).topology("4x4").tpu(4)).slice_key;
-  };
-  EXPECT_EQ(ray(0, 0), ray(0, 3));
-  EXPECT_NE(ray(0, 0), ray(1, 0));
-  const auto lws = [](std::uint32_t group, std::uint32_t worker) {
-    return read(a_pod().lws("l", group, worker, 4).topology("4x4").tpu(4)).slice_key;
-  };
-  EXPECT_EQ(lws(0, 0), lws(0, 3));
-  EXPECT_NE(lws(0, 0), lws(1, 0));
-  const auto ordinal = [](std::uint32_t number) {
-    return read(a_pod().statefulset("s", number).topology("2x4").tpu(4)).slice_key;
-  };
-  EXPECT_EQ(ordinal(0), ordinal(1));
-  EXPECT_NE(ordinal(1), ordinal(2));
 }
 
 TEST(PodReader, hosts_that_are_slices_alone_are_told_apart_by_index_or_name) {

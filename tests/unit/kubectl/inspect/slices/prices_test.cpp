@@ -1,15 +1,11 @@
 #include "kubectl/inspect/slices/prices.hpp"
 
-#include "tests/support/named_case.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace tpuwh::server::slices {
 namespace {
 
-using test::case_name;
-using test::PrintTo;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -37,49 +33,34 @@ TEST(Money, has_two_decimals_and_is_never_nothing) {
   EXPECT_EQ(money(1e15), "1000000000.00");
 }
 
-struct BadPrices {
-  std::string name, text, want;
-};
-
-class BadPricesFiles : public testing::TestWithParam<BadPrices> {};
-
-TEST_P(BadPricesFiles, are_told_with_their_line) {
-  EXPECT_THAT(read_prices(GetParam().text, "p.yaml").problems, ElementsAre(GetParam().want));
-}
-
-const std::string a_price = "expected a number from 0 to 1000000, without a currency";
-
 std::string priced(const std::string& price) {
   return "currency: USD\nprices:\n  tpu7x: " + price + "\n";
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Texts, BadPricesFiles,
-    testing::Values(
-        BadPrices{"empty", "", "p.yaml:1: expected a mapping of currency and prices"},
-        BadPrices{"a_list", "- 1\n", "p.yaml:1: expected a mapping of currency and prices"},
-        BadPrices{"no_currency", "prices:\n  tpu7x: 1\n",
-                  "p.yaml:1: currency: is missing; expected a text such as USD"},
-        BadPrices{"a_number", "currency: 5\nprices:\n  tpu7x: 1\n",
-                  "p.yaml:1: currency: expected a text such as USD"},
-        BadPrices{"a_long_one", "currency: a-currency-of-many-letters\nprices: {tpu7x: 1}\n",
-                  "p.yaml:1: currency: expected 1 to 16 bytes"},
-        BadPrices{"no_prices", "currency: USD\n",
-                  "p.yaml:1: prices: expected a mapping of accelerators to the price of a chip for "
-                  "an hour, such as tpu-v6e-slice: 2.70"},
-        BadPrices{"a_key", "currency: USD\nprice: 3\nprices: {tpu7x: 1}\n",
-                  "p.yaml:2: price: unknown key; did you mean \"prices\"?"},
-        BadPrices{"dollars", priced("$2.70"), "p.yaml:3: prices.tpu7x: " + a_price},
-        BadPrices{"a_comma", priced("2,70"), "p.yaml:3: prices.tpu7x: " + a_price},
-        BadPrices{"quoted", priced("\"2.70\""), "p.yaml:3: prices.tpu7x: " + a_price},
-        BadPrices{"negative", priced("-1"), "p.yaml:3: prices.tpu7x: " + a_price},
-        BadPrices{"not_a_number", priced(".nan"), "p.yaml:3: prices.tpu7x: " + a_price},
-        BadPrices{"without_end", priced("1e400"), "p.yaml:3: prices.tpu7x: " + a_price},
-        BadPrices{"too_high", priced("1000001"), "p.yaml:3: prices.tpu7x: " + a_price},
-        BadPrices{"too_fine", priced("0.0000001"),
-                  "p.yaml:3: prices.tpu7x: expected at most six decimals"},
-        BadPrices{"twice", priced("1\n  tpu7x: 2"), "p.yaml:4: duplicate key tpu7x"}),
-    case_name);
+TEST(BadPricesFiles, are_told_with_their_line) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"", "p.yaml:1: expected a mapping of currency and prices"},
+      {"- 1\n", "p.yaml:1: expected a mapping of currency and prices"},
+      {"prices:\n  tpu7x: 1\n", "p.yaml:1: currency: is missing; expected a text such as USD"},
+      {"currency: 5\nprices:\n  tpu7x: 1\n", "p.yaml:1: currency: expected a text such as USD"},
+      {"currency: a-currency-of-many-letters\nprices: {tpu7x: 1}\n",
+       "p.yaml:1: currency: expected 1 to 16 bytes"},
+      {"currency: USD\n",
+       "p.yaml:1: prices: expected a mapping of accelerators to the price of a chip for "
+       "an hour, such as tpu-v6e-slice: 2.70"},
+      {"currency: USD\nprice: 3\nprices: {tpu7x: 1}\n",
+       "p.yaml:2: price: unknown key; did you mean \"prices\"?"},
+      {priced("0.0000001"), "p.yaml:3: prices.tpu7x: expected at most six decimals"},
+      {priced("1\n  tpu7x: 2"), "p.yaml:4: duplicate key tpu7x"},
+  };
+  for (const auto& [text, want] : cases)
+    EXPECT_THAT(read_prices(text, "p.yaml").problems, ElementsAre(want)) << text;
+  for (const char* no_price : {"$2.70", "2,70", "\"2.70\"", "-1", ".nan", "1e400", "1000001"})
+    EXPECT_THAT(read_prices(priced(no_price), "p.yaml").problems,
+                ElementsAre("p.yaml:3: prices.tpu7x: expected a number from 0 to 1000000, without "
+                            "a currency"))
+        << no_price;
+}
 
 }  // namespace
 }  // namespace tpuwh::server::slices

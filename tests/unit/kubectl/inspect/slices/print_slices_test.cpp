@@ -5,7 +5,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace tpuwh::server::slices {
 namespace {
@@ -34,21 +33,6 @@ TEST(SlicesText, is_a_row_for_each) {
   EXPECT_THAT(slices_text(cluster, report_slices(cluster), false).text(),
               HasSubstr("\nnot known: node pools, because"));
   EXPECT_EQ(slices_text({}, {}, false).text(), "no Pod asks for google.com/tpu\n");
-}
-
-TEST(SlicesJson, has_stable_names) {
-  Cluster cluster = a_cluster();
-  cluster.pods.resize(2);
-  const auto said = slices_json(cluster, report_slices(cluster));
-  EXPECT_EQ(
-      said.dump(),
-      R"({"slices":[{"namespace":"ml","workload":"JobSet","name":"train","part":"w",)"
-      R"("slice":0,"slices":2,"accelerator":"tpu-v6e-slice","topology":"4x4","hosts":4,)"
-      R"("phase":"forming","missing":[2,3],"duplicates":[],"workerIds":[0,1],)"
-      R"("duplicateWorkerIds":[],"workerIdsKnown":true,"pools":["pool-0"],"poolTroubles":[],"waits":[],"members":[)"
-      R"({"pod":"train-w-0-0-x","host":0,"node":"node-0-0","running":true,)"
-      R"("terminating":false},{"pod":"train-w-0-1-x","host":1,"node":"node-0-1",)"
-      R"("running":true,"terminating":false}]}],"notKnown":[]})");
 }
 
 }  // namespace

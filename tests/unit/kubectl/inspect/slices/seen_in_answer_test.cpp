@@ -8,7 +8,6 @@
 #include "kubectl/review/reviewer.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,30 +1,21 @@
 #include "kubectl/inspect/source/input_files.hpp"
 
+#include "tests/support/folder.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 
 namespace tpuwh::server::source {
 namespace {
 
-// A folder that is deleted with the test.
-class InputFiles : public testing::Test {
+class InputFiles : public test::FolderTest {
  protected:
   InputFiles() { std::filesystem::create_directories(folder_ / "deeper.yaml"); }
-  ~InputFiles() override { std::filesystem::remove_all(folder_); }
 
-  std::string file(const std::string& name) {
-    std::ofstream(folder_ / name) << "x";
-    return (folder_ / name).string();
-  }
+  std::string file(const std::string& name) const { return write(name, "x"); }
   std::string folder() const { return folder_.string(); }
-
- private:
-  std::filesystem::path folder_ =
-      std::filesystem::path(testing::TempDir()) /
-      ("tpu-webhook-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
 
 TEST_F(InputFiles, of_a_folder_are_its_manifests_by_name) {
@@ -36,8 +27,6 @@ TEST_F(InputFiles, of_a_folder_are_its_manifests_by_name) {
 
 // As cluster-info dump and must-gather leave them.
 TEST_F(InputFiles, of_a_folder_are_those_of_its_folders) {
-  std::filesystem::create_directories(folder() + "/ml/core");
-  std::filesystem::create_directories(folder() + "/..data");
   std::filesystem::create_directory_symlink(folder(), folder() + "/again");
   const auto nodes = file("nodes.json"), pods = file("ml/core/pods.yaml"),
              in = file("deeper.yaml/x.yml");
@@ -55,10 +44,9 @@ TEST_F(InputFiles, that_cannot_be_read_are_named) {
   const auto said = [](const std::vector<std::string>& names) {
     return input_files(names).error().text();
   };
-  EXPECT_EQ(said({folder()}),
-            "folder " + folder() +
-                " holds no .yaml, .yml or .json file; expected a file, a folder with "
-                ".yaml, .yml or .json files, or - for standard input");
+  EXPECT_EQ(said({folder()}), "folder " + folder() +
+                                  " holds no .yaml, .yml or .json file; expected a file, a folder "
+                                  "with .yaml, .yml or .json files, or - for standard input");
   EXPECT_THAT(
       said({"/no/such"}),
       testing::StartsWith("cannot read /no/such: No such file or directory; expected a file"));

@@ -1,7 +1,6 @@
 #include "kubectl/inspect/source/manifests.hpp"
 
 #include "server/text/json_text.hpp"
-#include "tests/support/named_case.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +10,6 @@
 namespace tpuwh::server::source {
 namespace {
 
-using test::PrintTo;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -46,31 +44,23 @@ TEST(Manifests, of_lists_are_their_items) {
               ElementsAre("v1 Pod", "v1 Pod"));
 }
 
-struct Refused {
-  const char* name;
-  std::string text;
-  const char* why;
-};
-
-class AnInput : public testing::TestWithParam<Refused> {};
-
-TEST_P(AnInput, without_manifests_says_what_it_holds) {
-  const auto manifests = read(GetParam().text);
-  ASSERT_FALSE(manifests);
-  EXPECT_THAT(std::string(manifests.error().text()), HasSubstr(GetParam().why));
+TEST(AnInput, without_manifests_says_what_it_holds) {
+  const std::pair<std::string, const char*> cases[] = {
+      {" \n", "standard input is empty; expected a manifest"},
+      {"---\n---\n", "it holds no objects"},
+      {"hello", "document 1 is not an object"},
+      {"kind: A\n---\na: b\n", "object 2 has no kind"},
+      {"a: [\n", "line 2: not YAML"},
+      {"{\"kind\":\"A\"}\n{\n", "line 2:"},
+      {"kind: A\n#" + std::string(max_manifest_bytes, 'x'), "more than 8 MiB"},
+  };
+  for (const auto& [text, why] : cases) {
+    SCOPED_TRACE(why);
+    const auto manifests = read(text);
+    ASSERT_FALSE(manifests);
+    EXPECT_THAT(std::string(manifests.error().text()), HasSubstr(why));
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Cases, AnInput,
-    testing::Values(Refused{"empty", " \n", "standard input is empty; expected a manifest"},
-                    Refused{"only_marks", "---\n---\n", "it holds no objects"},
-                    Refused{"a_word", "hello", "document 1 is not an object"},
-                    Refused{"no_kind", "kind: A\n---\na: b\n", "object 2 has no kind"},
-                    Refused{"no_yaml", "a: [\n", "line 2: not YAML"},
-                    Refused{"a_broken_line", "{\"kind\":\"A\"}\n{\n", "line 2:"},
-                    Refused{"too_large", "kind: A\n#" + std::string(max_manifest_bytes, 'x'),
-                            "more than 8 MiB"}),
-    test::case_name);
 
 // As kubectl reads it, with a word about it.
 TEST(AManifest, that_says_a_key_twice_has_the_last_value) {

@@ -1,9 +1,10 @@
 #include "kubectl/inspect/source/snapshot.hpp"
 
+#include "tests/support/has.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
-
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -63,24 +64,6 @@ std::vector<Recorded::Note> told(const std::vector<json>& items) {
   Snapshot::parse(list(items))->seed(ledger);
   std::ranges::sort(ledger.notes, {}, &Recorded::Note::place);
   return ledger.notes;
-}
-
-TEST(Snapshot, knows_what_ray_clusters_ask_for) {
-  const auto snapshot = Snapshot::parse(list({ray_cluster()}));
-  EXPECT_EQ(snapshot->ray_group("ml", "c", "g-1")->hosts, 4u);
-  EXPECT_EQ(snapshot->ray_group("ml", "c", "g-1")->slices, 2u);
-  EXPECT_EQ(snapshot->ray_group("ml", "c", "most")->slices, 3u);
-  EXPECT_EQ(snapshot->ray_group("ml", "c", "least")->slices, 2u);
-  EXPECT_EQ(snapshot->ray_group("ml", "c", "off")->slices, 0u);
-  EXPECT_FALSE(snapshot->ray_group("ml", "c", "other"));
-  EXPECT_FALSE(snapshot->ray_group("default", "c", "g-1"));
-}
-
-TEST(Snapshot, knows_the_headless_service_by_its_label) {
-  const auto snapshot = Snapshot::parse(R"({"kind": "Service", "metadata": {"namespace": "ml",
-    "name": "anything", "labels": {"ray.io/headless-worker-svc": "c"}}})");
-  EXPECT_EQ(snapshot->ray_headless_service("ml", "c"), "anything");
-  EXPECT_FALSE(snapshot->ray_headless_service("ml", "d"));
 }
 
 TEST(Snapshot, tells_of_workers_that_have_their_place) {
@@ -178,17 +161,13 @@ void PrintTo(const Reading& reading, std::ostream* out) {
 class EachView : public testing::TestWithParam<Reading> {
  protected:
   static json node(const std::string& name, bool ready) {
-    return {{"kind", "Node"},
-            {"metadata",
-             {{"name", name},
-              {"uid", name},
-              {"labels",
-               {{"cloud.google.com/gke-nodepool", "pool"},
-                {"cloud.google.com/gke-tpu-accelerator", "tpu-v6e-slice"},
-                {"cloud.google.com/gke-tpu-topology", "2x4"}}}}},
-            {"status",
-             {{"allocatable", {{"google.com/tpu", "4"}}},
-              {"conditions", {{{"type", "Ready"}, {"status", ready ? "True" : "False"}}}}}}};
+    json out = json::parse(R"({"kind": "Node", "metadata": {"labels": {
+      "cloud.google.com/gke-nodepool": "pool", "cloud.google.com/gke-tpu-topology": "2x4",
+      "cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice"}},
+      "status": {"allocatable": {"google.com/tpu": "4"}, "conditions": [{"type": "Ready"}]}})");
+    out["metadata"]["name"] = out["metadata"]["uid"] = name;
+    out["status"]["conditions"][0]["status"] = ready ? "True" : "False";
+    return out;
   }
   static std::vector<std::string> unfit(const webhook::read::ClusterView& view) {
     const webhook::read::Pod pod;
@@ -212,8 +191,13 @@ TEST_P(EachView, knows_groups_of_ray_and_their_service) {
       {ray_cluster(), json::parse(R"({"kind": "Service", "metadata": {"namespace": "ml",
          "name": "anything", "uid": "s", "labels": {"ray.io/headless-worker-svc": "c"}}})")});
   EXPECT_EQ(view->ray_group("ml", "c", "g-1")->hosts, 4u);
-  EXPECT_EQ(view->ray_group("ml", "c", "most")->slices, 3u);
+  const std::pair<const char*, std::uint32_t> slices[] = {
+      {"g-1", 2}, {"most", 3}, {"least", 2}, {"off", 0}};
+  for (const auto& [group, want] : slices)
+    EXPECT_EQ(view->ray_group("ml", "c", group)->slices, want) << group;
+  EXPECT_FALSE(view->ray_group("ml", "c", "other"));
   EXPECT_FALSE(view->ray_group("ml", "d", "g-1"));
+  EXPECT_FALSE(view->ray_group("default", "c", "g-1"));
   EXPECT_EQ(view->ray_headless_service("ml", "c"), "anything");
   EXPECT_FALSE(view->ray_headless_service("default", "c"));
 }
@@ -251,11 +235,12 @@ INSTANTIATE_TEST_SUITE_P(Views, EachView,
                          [](const auto& each) { return each.param.name; });
 
 TEST(Snapshot, says_what_cannot_be_read) {
-  EXPECT_NE(Snapshot::parse("items:").error().message().find("not JSON"), std::string::npos);
-  EXPECT_NE(Snapshot::parse(std::string(100'000, '[')).error().message().find("not JSON"),
-            std::string::npos);
-  EXPECT_NE(Snapshot::parse("[]").error().message().find("got array"), std::string::npos);
-  EXPECT_NE(Snapshot::parse("{}").error().message().find("without kind"), std::string::npos);
+  const std::pair<std::string, const char*> cases[] = {{"items:", "not JSON"},
+                                                       {std::string(100'000, '['), "not JSON"},
+                                                       {"[]", "got array"},
+                                                       {"{}", "without kind"}};
+  for (const auto& [text, want] : cases)
+    EXPECT_TRUE(test::has(Snapshot::parse(text).error().message(), want));
 }
 
 }  // namespace

@@ -37,25 +37,20 @@ TEST(AStatefulSet, puts_claims_before_volumes) {
 }
 
 TEST(AStatefulSet, without_a_service_has_no_subdomain) {
-  Json set = object_of(with_claims);
-  set["spec"].erase("serviceName");
-  EXPECT_FALSE(expansion_of(set).pods.at(0)["spec"].contains("subdomain"));
+  const Expansion got = expand_edited(with_claims, {{"/spec/serviceName", nullptr}});
+  EXPECT_FALSE(got.pods.at(0)["spec"].contains("subdomain"));
 }
 
 TEST(AReplicaSet, makes_pods_of_one_form) {
-  Json set = object_of(with_claims);
-  set["kind"] = "ReplicaSet";
-  const Expansion got = expansion_of(set);
+  const Expansion got = expand_edited(with_claims, {{"/kind", "ReplicaSet"}});
   EXPECT_EQ(names_of(got), (Texts{"sax-", "sax-"}));
   EXPECT_EQ(got.pods.at(0)["metadata"]["ownerReferences"][0]["kind"], "ReplicaSet");
   EXPECT_FALSE(got.pods.at(0)["metadata"].contains("labels"));
 }
 
 TEST(ADeployment, of_no_replicas_makes_none) {
-  Json set = object_of(with_claims);
-  set["kind"] = "Deployment";
-  set["spec"]["replicas"] = 0;
-  EXPECT_TRUE(expansion_of(set).pods.empty());
+  const Edits none = {{"/kind", "Deployment"}, {"/spec/replicas", "0"}};
+  EXPECT_TRUE(expand_edited(with_claims, none).pods.empty());
 }
 
 }  // namespace

@@ -134,8 +134,8 @@ TEST(Children, of_a_leaderworkerset_follow_its_size_and_subdomains) {
 // A RayCluster's spec, for RayJob and RayService as well.
 std::string ray_spec(int hosts, const std::string& head = "") {
   return fmt::format(
-      "{{headGroupSpec: {{{} template: {}}}, workerGroupSpecs: [{{groupName: g, "
-      "replicas: 1, numOfHosts: {}, template: {}}}]}}",
+      "{{headGroupSpec: {{{} template: {}}}, workerGroupSpecs: [{{groupName: g, replicas: 1, "
+      "numOfHosts: {}, template: {}}}]}}",
       head, pods, hosts, pods);
 }
 
@@ -162,10 +162,9 @@ TEST(Children, of_a_raycluster_are_services) {
 TEST(Children, of_a_raycluster_have_the_service_that_the_user_describes) {
   const Json head =
       children_of_yaml(
-          ray("RayCluster",
-              ray_spec(1,
-                       "serviceType: NodePort, headService: {metadata: {name: own}, spec: "
-                       "{ports: [{name: x, port: 1}]}},")))
+          ray("RayCluster", ray_spec(1,
+                                     "serviceType: NodePort, headService: {metadata: {name: own}, "
+                                     "spec: {ports: [{name: x, port: 1}]}},")))
           .list[0]
           .object;
   EXPECT_EQ(head["metadata"]["name"], "own");
@@ -194,9 +193,8 @@ TEST(Children, of_a_rayjob_and_a_rayservice_have_a_raycluster) {
 }
 
 TEST(Children, of_a_rayjob_follow_how_it_submits) {
-  EXPECT_EQ(told(children_of_yaml(ray("RayJob",
-                                      "{entrypoint: e, clusterSelector: "
-                                      "{ray.io/cluster: there}}"))),
+  EXPECT_EQ(told(children_of_yaml(
+                ray("RayJob", "{entrypoint: e, clusterSelector: {ray.io/cluster: there}}"))),
             Texts{"Job/r of RayJob/r"});
   const Children beside = children_of_yaml(ray(
       "RayJob", fmt::format("{{submissionMode: SidecarMode, rayClusterSpec: {}}}", ray_spec(1))));
@@ -206,11 +204,10 @@ TEST(Children, of_a_rayjob_follow_how_it_submits) {
 }
 
 TEST(Children, of_a_deployment_and_a_cronjob_are_one_each) {
-  const Children deployment = children_of_yaml(fmt::format(
-      "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: d, annotations: {{a: b}}}}, "
-      "spec: "
-      "{{replicas: 2, selector: {{matchLabels: {{x: z}}}}, template: {{metadata: {{labels: {{x: "
-      "z}}}}, spec: {{containers: [{{name: c}}]}}}}}}}}"));
+  const Children deployment = children_of_yaml(
+      fmt::format("{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: d, annotations: {{a: "
+                  "b}}}}, spec: {{replicas: 2, selector: {{matchLabels: {{x: z}}}}, template: "
+                  "{{metadata: {{labels: {{x: z}}}}, spec: {{containers: [{{name: c}}]}}}}}}}}"));
   ASSERT_EQ(deployment.list.size(), 1U);
   const Json& set = deployment.list[0].object;
   EXPECT_EQ(set["spec"]["replicas"], 2);
@@ -218,10 +215,10 @@ TEST(Children, of_a_deployment_and_a_cronjob_are_one_each) {
   EXPECT_EQ(set["spec"]["selector"]["matchLabels"], set["spec"]["template"]["metadata"]["labels"]);
   EXPECT_EQ(set["metadata"]["labels"], set["spec"]["template"]["metadata"]["labels"]);
   EXPECT_EQ(set["metadata"]["labels"].size(), 2U);
-  const Children cron = children_of_yaml(fmt::format(
-      "{{apiVersion: batch/v1, kind: CronJob, metadata: {{name: c}}, spec: {{jobTemplate: "
-      "{{metadata: {{labels: {{a: b}}}}, spec: {{template: {}}}}}}}}}",
-      pods));
+  const Children cron = children_of_yaml(
+      fmt::format("{{apiVersion: batch/v1, kind: CronJob, metadata: {{name: c}}, spec: "
+                  "{{jobTemplate: {{metadata: {{labels: {{a: b}}}}, spec: {{template: {}}}}}}}}}",
+                  pods));
   ASSERT_EQ(cron.list.size(), 1U);
   EXPECT_EQ(cron.list[0].object["metadata"]["labels"]["a"], "b");
   EXPECT_EQ(cron.list[0].object["metadata"]["ownerReferences"][0]["kind"], "CronJob");
@@ -229,10 +226,10 @@ TEST(Children, of_a_deployment_and_a_cronjob_are_one_each) {
 
 TEST(Children, of_what_makes_pods_by_itself_are_none) {
   for (const char* kind : {"Job", "StatefulSet", "ReplicaSet"}) {
-    const Children made = children_of_yaml(fmt::format(
-        "{{apiVersion: {}, kind: {}, metadata: {{name: x}}, spec: {{volumeClaimTemplates: "
-        "[{{metadata: {{name: v}}}}], template: {}}}}}",
-        kind == std::string("Job") ? "batch/v1" : "apps/v1", kind, pods));
+    const Children made = children_of_yaml(
+        fmt::format("{{apiVersion: {}, kind: {}, metadata: {{name: x}}, spec: "
+                    "{{volumeClaimTemplates: [{{metadata: {{name: v}}}}], template: {}}}}}",
+                    kind == std::string("Job") ? "batch/v1" : "apps/v1", kind, pods));
     EXPECT_TRUE(made.list.empty()) << kind;
     EXPECT_EQ(made.others.size(), kind == std::string("StatefulSet") ? 2U : 0U);
   }

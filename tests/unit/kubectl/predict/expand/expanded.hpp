@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tpuwh::server::expand {
@@ -20,6 +21,20 @@ inline Json object_of(const std::string& yaml) {
   const auto documents = text::parse_yaml(yaml);
   EXPECT_TRUE(documents) << yaml;
   return documents && !documents->empty() ? documents->front() : Json();
+}
+
+// The object with these values at these JSON pointers, in YAML; without what null stands for.
+using Edits = std::vector<std::pair<const char*, const char*>>;
+inline Json edited(const char* yaml, const Edits& edits) {
+  Json out = object_of(yaml);
+  for (const auto& [place, value] : edits) {
+    const Json::json_pointer at(place);
+    if (value != nullptr)
+      out[at] = object_of(value);
+    else
+      out[at.parent_pointer()].erase(at.back());
+  }
+  return out;
 }
 
 // At most `most` of them.
@@ -36,6 +51,11 @@ inline Expansion expansion_of(const Json& object, const ExpandOptions& options =
 
 inline Expansion expand_yaml(const std::string& yaml, const ExpandOptions& options = {}) {
   return expansion_of(object_of(yaml), options);
+}
+
+inline Expansion expand_edited(const char* yaml, const Edits& edits,
+                               const ExpandOptions& options = {}) {
+  return expansion_of(edited(yaml, edits), options);
 }
 
 // The values of a variable in the first container of each Pod; "-" where it is not there.

@@ -7,6 +7,7 @@
 namespace tpuwh::server::expand {
 namespace {
 
+// What a whole Pod of it is: tests/golden/expand, story job-2x4.
 constexpr const char* indexed_job = R"(
 apiVersion: batch/v1
 kind: Job
@@ -25,16 +26,6 @@ spec:
         env: [{name: JOB_COMPLETION_INDEX, value: mine}]
 )";
 
-TEST(AnIndexedJob, names_its_pods_by_their_index) {
-  const Expansion got = expand_yaml(indexed_job);
-  EXPECT_EQ(names_of(got), (Texts{"train-0-", "train-1-"}));
-  EXPECT_EQ(got.pods.at(1)["spec"]["hostname"], "train-1");
-  EXPECT_EQ(got.pods.at(1)["spec"]["subdomain"], "svc");
-  EXPECT_EQ(labels_of(got, "batch.kubernetes.io/job-completion-index"), (Texts{"0", "1"}));
-  EXPECT_EQ(labels_of(got, "job-name"), (Texts{"train", "train"}));
-  EXPECT_EQ(labels_of(got, "app"), (Texts{"x", "x"}));
-}
-
 TEST(AnIndexedJob, keeps_a_variable_of_the_user) {
   const Json pod = expand_yaml(indexed_job).pods.at(0);
   EXPECT_EQ(pod["spec"]["containers"][0]["env"].size(), 1u);
@@ -47,32 +38,24 @@ TEST(AJob, keeps_finalizers_of_the_user) {
 }
 
 TEST(AJob, that_is_not_indexed_has_no_index) {
-  Json job = object_of(indexed_job);
-  job["spec"].erase("completionMode");
-  const Expansion got = expansion_of(job);
+  const Expansion got = expand_edited(indexed_job, {{"/spec/completionMode", nullptr}});
   EXPECT_EQ(names_of(got), (Texts{"train-", "train-"}));
   EXPECT_FALSE(got.pods.at(0)["spec"].contains("hostname"));
   EXPECT_FALSE(got.pods.at(0)["metadata"].contains("annotations"));
 }
 
-TEST(AJob, that_selects_by_hand_gets_no_labels) {
-  Json job = object_of(indexed_job);
-  job["spec"]["manualSelector"] = true;
-  EXPECT_EQ(labels_of(expansion_of(job), "job-name"), (Texts{"-", "-"}));
-}
-
-TEST(AJob, with_a_limit_for_each_index_counts_failures) {
-  Json job = object_of(indexed_job);
-  job["spec"]["backoffLimitPerIndex"] = 1;
-  const Json pod = expansion_of(job).pods.at(0);
-  EXPECT_EQ(pod["metadata"]["annotations"]["batch.kubernetes.io/job-index-failure-count"], "0");
+TEST(AJob, that_selects_by_hand_gets_no_labels_and_with_a_limit_for_each_index_counts_failures) {
+  const Expansion got = expand_edited(
+      indexed_job, {{"/spec/manualSelector", "true"}, {"/spec/backoffLimitPerIndex", "1"}});
+  EXPECT_EQ(labels_of(got, "job-name"), (Texts{"-", "-"}));
+  EXPECT_EQ(got.pods[0]["metadata"]["annotations"]["batch.kubernetes.io/job-index-failure-count"],
+            "0");
 }
 
 TEST(ALongName, of_a_job_is_cut_before_the_index) {
-  Json job = object_of(indexed_job);
-  job["metadata"]["name"] = std::string(63, 'a');
-  const std::string name = names_of(expansion_of(job)).at(1);
-  EXPECT_EQ(name, std::string(55, 'a') + "-1-");
+  const std::string name(63, 'a');
+  EXPECT_EQ(names_of(expand_edited(indexed_job, {{"/metadata/name", name.c_str()}})).at(1),
+            std::string(55, 'a') + "-1-");
 }
 
 TEST(ACronJob, makes_one_job) {

@@ -20,6 +20,8 @@ spec:
     template: {spec: {parallelism: 2, completions: 2, template: {spec: {containers: [{name: c}]}}}}
 )";
 
+#define POD_OF_DRIVER "/spec/replicatedJobs/0/template/spec/template/spec"
+
 const std::string prefix = "jobset.sigs.k8s.io/";
 
 TEST(AJobSet, numbers_its_jobs_in_all_and_in_their_group) {
@@ -46,33 +48,19 @@ TEST(AJobSet, has_the_defaults_of_its_webhook) {
 }
 
 TEST(AJobSet, names_its_subdomain_or_has_none) {
-  Json jobset = object_of(two_kinds);
-  jobset["spec"]["network"]["subdomain"] = "net";
-  EXPECT_EQ(expansion_of(jobset).pods.at(0)["spec"]["subdomain"], "net");
-  jobset["spec"]["network"]["enableDNSHostnames"] = false;
-  EXPECT_FALSE(expansion_of(jobset).pods.at(0)["spec"].contains("subdomain"));
+  const auto spec = [](const char* network) {
+    return Json(expand_edited(two_kinds, {{"/spec/network", network}}).pods.at(0)["spec"]);
+  };
+  EXPECT_EQ(spec("{subdomain: net}")["subdomain"], "net");
+  EXPECT_FALSE(spec("{subdomain: net, enableDNSHostnames: false}").contains("subdomain"));
 }
 
-TEST(AnExclusiveJobSet, has_affinity_on_leaders_alone) {
-  Json jobset = object_of(two_kinds);
-  jobset["spec"]["replicatedJobs"][1]["template"]["metadata"]["annotations"] = {
-      {"alpha.jobset.sigs.k8s.io/exclusive-topology", "pool"}};
-  const Expansion got = expansion_of(jobset);
-  std::vector<bool> exclusive;
-  for (const Json& pod : got.pods) exclusive.push_back(pod["spec"].contains("affinity"));
-  EXPECT_EQ(exclusive, (std::vector<bool>{false, true, false, true, false}));
-  const Json& term = got.pods.at(
-      3)["spec"]["affinity"]["podAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"][0];
-  EXPECT_EQ(term["topologyKey"], "pool");
-  EXPECT_EQ(term["labelSelector"]["matchExpressions"][0]["values"][0],
-            got.pods.at(3)["metadata"]["labels"][prefix + "job-key"]);
-}
-
+// With affinity of leaders alone: tests/golden/expand, story jobset-multislice.
 TEST(AnExclusiveJobSet, on_labelled_nodes_selects_them) {
-  Json jobset = object_of(two_kinds);
-  jobset["metadata"]["annotations"] = {{"alpha.jobset.sigs.k8s.io/exclusive-topology", "pool"},
-                                       {"alpha.jobset.sigs.k8s.io/node-selector", "true"}};
-  const Expansion got = expansion_of(jobset);
+  const Expansion got =
+      expand_edited(two_kinds, {{"/metadata/annotations",
+                                 "{alpha.jobset.sigs.k8s.io/exclusive-topology: pool, "
+                                 "alpha.jobset.sigs.k8s.io/node-selector: 'true'}"}});
   const Json& spec = got.pods.at(4)["spec"];
   EXPECT_EQ(spec["nodeSelector"]["alpha.jobset.sigs.k8s.io/namespaced-job"], "default_js-slice-1");
   EXPECT_EQ(spec["tolerations"].size(), 1u);
@@ -81,26 +69,25 @@ TEST(AnExclusiveJobSet, on_labelled_nodes_selects_them) {
 }
 
 TEST(APriority, is_copied_into_a_label) {
-  Json jobset = object_of(two_kinds);
-  Json& spec = jobset["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"];
-  spec["priorityClassName"] = "system-node-critical";
-  EXPECT_EQ(labels_of(expansion_of(jobset), prefix + "priority").at(0), "2000001000");
-  spec["priorityClassName"] = "urgent";
-  EXPECT_EQ(labels_of(expansion_of(jobset), prefix + "priority").at(0), "0");
-  spec["priority"] = 7;
-  EXPECT_EQ(labels_of(expansion_of(jobset), prefix + "priority").at(0), "7");
+  const auto label = [](const Edits& edits) {
+    return labels_of(expand_edited(two_kinds, edits), prefix + "priority").at(0);
+  };
+  EXPECT_EQ(label({{POD_OF_DRIVER "/priorityClassName", "system-node-critical"}}), "2000001000");
+  EXPECT_EQ(label({{POD_OF_DRIVER "/priorityClassName", "urgent"}}), "0");
+  EXPECT_EQ(
+      label({{POD_OF_DRIVER "/priorityClassName", "urgent"}, {POD_OF_DRIVER "/priority", "7"}}),
+      "7");
 }
 
 TEST(AVolumeClaim, of_a_jobset_is_mounted_where_it_is_named) {
-  Json jobset = object_of(two_kinds);
-  jobset["spec"]["volumeClaimPolicies"] =
-      Json::parse(R"([{"templates": [{"metadata": {"name": "data"}}]}])");
-  Json& spec = jobset["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"];
-  spec["containers"][0]["volumeMounts"] = Json::parse(R"([{"name": "data"}])");
-  const Expansion got = expansion_of(jobset);
+  const Expansion got = expand_edited(
+      two_kinds, {{"/spec/volumeClaimPolicies", "[{templates: [{metadata: {name: data}}]}]"},
+                  {POD_OF_DRIVER "/containers/0/volumeMounts", "[{name: data}]"}});
   EXPECT_EQ(got.pods.at(0)["spec"]["volumes"][0]["persistentVolumeClaim"]["claimName"], "data-js");
   EXPECT_FALSE(got.pods.at(1)["spec"].contains("volumes"));
 }
+
+#undef POD_OF_DRIVER
 
 }  // namespace
 }  // namespace tpuwh::server::expand

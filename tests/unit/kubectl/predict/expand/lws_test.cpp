@@ -18,48 +18,34 @@ spec:
 
 const std::string lws_prefix = "leaderworkerset.sigs.k8s.io/";
 
-Json group_with_plain_leader() {
-  Json lws = object_of(tpu_group);
-  lws["spec"]["leaderWorkerTemplate"]["leaderTemplate"]["spec"]["containers"] =
-      Json::parse(R"([{"name": "leader"}])");
-  return lws;
+Expansion group_with(const Edits& edits) {
+  return expand_edited(tpu_group, edits);
 }
 
-Json subgroups(Json lws, int size, int subgroup_size, const char* type = nullptr) {
-  Json& group = lws["spec"]["leaderWorkerTemplate"];
-  group["size"] = size;
-  group["subGroupPolicy"]["subGroupSize"] = subgroup_size;
-  if (type != nullptr) group["subGroupPolicy"]["subGroupPolicyType"] = type;
-  return lws;
-}
-
-TEST(ALeader, without_a_template_of_its_own_has_the_workers) {
-  const Expansion got = expand_yaml(tpu_group);
-  EXPECT_EQ(names_of(got), (Texts{"m-0", "m-0-1", "m-0-2", "m-0-3"}));
-  EXPECT_EQ(variable(got, "TPU_WORKER_ID"), (Texts{"0", "1", "2", "3"}));
-  EXPECT_EQ(variable(got, "LWS_LEADER_ADDRESS"), Texts(4, "m-0.m.default"));
-}
+const Edits::value_type plain_leader = {"/spec/leaderWorkerTemplate/leaderTemplate",
+                                        "{spec: {containers: [{name: leader}]}}"};
+const Edits::value_type five = {"/spec/leaderWorkerTemplate/size", "5"};
+const Edits::value_type of_two = {"/spec/leaderWorkerTemplate/subGroupPolicy", "{subGroupSize: 2}"};
+const Edits::value_type of_two_beside = {"/spec/leaderWorkerTemplate/subGroupPolicy",
+                                         "{subGroupSize: 2, subGroupPolicyType: LeaderExcluded}"};
 
 TEST(ALeader, without_tpus_is_no_host) {
-  const Expansion got = expansion_of(group_with_plain_leader());
+  const Expansion got = group_with({plain_leader});
   EXPECT_EQ(variable(got, "TPU_WORKER_ID"), (Texts{"-", "0", "1", "2"}));
   EXPECT_EQ(variable(got, "TPU_WORKER_HOSTNAMES").at(1), "m-0-1.m,m-0-2.m,m-0-3.m");
 }
 
 TEST(AGroup, of_one_has_no_workers) {
-  Json lws = object_of(tpu_group);
-  lws["spec"]["leaderWorkerTemplate"].erase("size");
-  lws["spec"]["replicas"] = 2;
-  const Expansion got = expansion_of(lws);
+  const Expansion got =
+      group_with({{"/spec/leaderWorkerTemplate/size", nullptr}, {"/spec/replicas", "2"}});
   EXPECT_EQ(names_of(got), (Texts{"m-0", "m-1"}));
   EXPECT_EQ(variable(got, "TPU_WORKER_HOSTNAMES"), (Texts{"m-0.m", "m-1.m"}));
   EXPECT_EQ(variable(got, "LWS_GROUP_SIZE"), (Texts{"1", "1"}));
 }
 
 TEST(AGroup, has_a_subdomain_of_its_own_where_it_asks_for_one) {
-  Json lws = object_of(tpu_group);
-  lws["spec"]["networkConfig"]["subdomainPolicy"] = "UniquePerReplica";
-  const Expansion got = expansion_of(lws);
+  const Expansion got =
+      group_with({{"/spec/networkConfig", "{subdomainPolicy: UniquePerReplica}"}});
   for (const Json& pod : got.pods) EXPECT_EQ(pod["spec"]["subdomain"], "m-0");
   EXPECT_EQ(variable(got, "TPU_WORKER_HOSTNAMES").at(3), "m-0.m-0,m-0-1.m-0,m-0-2.m-0,m-0-3.m-0");
   EXPECT_EQ(got.pods.at(0)["metadata"]["annotations"].value(lws_prefix + "subdomainPolicy", ""),
@@ -67,18 +53,14 @@ TEST(AGroup, has_a_subdomain_of_its_own_where_it_asks_for_one) {
 }
 
 TEST(AGroup, waits_for_its_leader_with_the_same_pods) {
-  Json lws = object_of(tpu_group);
-  lws["spec"]["startupPolicy"] = "LeaderReady";
-  EXPECT_EQ(expansion_of(lws).pods, expand_yaml(tpu_group).pods);
+  EXPECT_EQ(group_with({{"/spec/startupPolicy", "LeaderReady"}}).pods, group_with({}).pods);
 }
 
 TEST(TwoContainers, of_a_host_are_two_processes) {
-  Json lws = object_of(tpu_group);
-  Json& containers = lws["spec"]["leaderWorkerTemplate"]["workerTemplate"]["spec"]["containers"];
-  containers.push_back(Json(containers[0]));
-  containers[1]["env"] = Json::parse(R"([{"name": "TPU_PROCESS_PORT", "value": "9000"}])");
-  lws["spec"]["leaderWorkerTemplate"]["size"] = 2;
-  const Expansion got = expansion_of(lws);
+  const Expansion got = group_with({{"/spec/leaderWorkerTemplate/workerTemplate/spec/containers/1",
+                                     "{name: c, resources: {limits: {google.com/tpu: '4'}}, env: "
+                                     "[{name: TPU_PROCESS_PORT, value: '9000'}]}"},
+                                    {"/spec/leaderWorkerTemplate/size", "2"}});
   EXPECT_EQ(variable(got, "TPU_WORKER_HOSTNAMES").at(0), "m-0.m,m-0.m,m-0-1.m,m-0-1.m");
   EXPECT_EQ(variable(got, "TPU_PROCESS_ADDRESSES").at(0),
             "m-0.m:8476,m-0.m:9000,m-0-1.m:8476,m-0-1.m:9000");
@@ -87,16 +69,15 @@ TEST(TwoContainers, of_a_host_are_two_processes) {
 }
 
 TEST(AVariable, of_the_user_keeps_all_others_away) {
-  Json lws = object_of(tpu_group);
-  lws["spec"]["leaderWorkerTemplate"]["workerTemplate"]["spec"]["containers"][0]["env"] =
-      Json::parse(R"([{"name": "TPU_WORKER_ID", "value": ""}, {"name": "LWS_GROUP_SIZE"}])");
-  const Expansion got = expansion_of(lws);
+  const Expansion got =
+      group_with({{"/spec/leaderWorkerTemplate/workerTemplate/spec/containers/0/env",
+                   "[{name: TPU_WORKER_ID, value: ''}, {name: LWS_GROUP_SIZE}]"}});
   EXPECT_EQ(variable(got, "TPU_WORKER_HOSTNAMES"), Texts(4, "-"));
   EXPECT_EQ(variable(got, "LWS_GROUP_SIZE"), Texts(4, "4"));
 }
 
 TEST(Subgroups, with_the_leader_shift_by_one) {
-  const Expansion got = expansion_of(subgroups(object_of(tpu_group), 4, 2));
+  const Expansion got = group_with({of_two});
   EXPECT_EQ(labels_of(got, lws_prefix + "subgroup-index"), (Texts{"0", "0", "1", "1"}));
   EXPECT_EQ(variable(got, "TPU_WORKER_HOSTNAMES"),
             (Texts{"m-0.m,m-0-1.m", "m-0.m,m-0-1.m", "m-0-2.m,m-0-3.m", "m-0-2.m,m-0-3.m"}));
@@ -105,7 +86,7 @@ TEST(Subgroups, with_the_leader_shift_by_one) {
 }
 
 TEST(Subgroups, beside_a_leader_begin_with_the_first_worker) {
-  const Expansion got = expansion_of(subgroups(group_with_plain_leader(), 5, 2, "LeaderExcluded"));
+  const Expansion got = group_with({plain_leader, five, of_two_beside});
   EXPECT_EQ(labels_of(got, lws_prefix + "subgroup-index"), (Texts{"-", "0", "0", "1", "1"}));
   EXPECT_EQ(variable(got, "TPU_WORKER_HOSTNAMES").at(4), "m-0-3.m,m-0-4.m");
   EXPECT_EQ(variable(got, "TPU_WORKER_ID"), (Texts{"-", "0", "1", "0", "1"}));
@@ -114,16 +95,17 @@ TEST(Subgroups, beside_a_leader_begin_with_the_first_worker) {
 }
 
 TEST(Subgroups, that_exclude_a_leader_with_tpus_are_refused) {
-  const Expansion got = expansion_of(subgroups(object_of(tpu_group), 5, 2, "LeaderExcluded"));
+  const Expansion got = group_with({five, of_two_beside});
   EXPECT_EQ(got.error,
             "spec.leaderWorkerTemplate.subGroupPolicy: excludes a leader that asks for TPUs: "
             "LeaderWorkerSet's webhook refuses its Pod");
 }
 
 TEST(Subgroups, of_a_topology_have_affinity_each) {
-  Json lws = subgroups(object_of(tpu_group), 4, 2);
-  lws["metadata"]["annotations"][lws_prefix + "subgroup-exclusive-topology"] = "pool";
-  const Expansion got = expansion_of(lws);
+  const Expansion got =
+      group_with({of_two,
+                  {"/metadata/annotations",
+                   "{leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology: pool}"}});
   for (const Json& pod : got.pods) {
     const Json& terms = pod["spec"]["affinity"]["podAntiAffinity"]
                            ["requiredDuringSchedulingIgnoredDuringExecution"];
@@ -134,10 +116,8 @@ TEST(Subgroups, of_a_topology_have_affinity_each) {
 }
 
 TEST(Claims, of_a_group_are_of_its_leader_and_its_workers) {
-  Json lws = object_of(tpu_group);
-  lws["spec"]["leaderWorkerTemplate"]["volumeClaimTemplates"] =
-      Json::parse(R"([{"metadata": {"name": "data"}}])");
-  const Expansion got = expansion_of(lws);
+  const Expansion got = group_with(
+      {{"/spec/leaderWorkerTemplate/volumeClaimTemplates", "[{metadata: {name: data}}]"}});
   EXPECT_EQ(got.pods.at(3)["spec"]["volumes"][0]["persistentVolumeClaim"]["claimName"],
             "data-m-0-3");
 }

@@ -33,17 +33,8 @@ TEST(AVerdict, lists_nothing_of_what_asks_for_no_chips) {
   EXPECT_THAT(workload.unseen, IsEmpty());
 }
 
-TEST(AVerdict, says_what_nobody_looked_at_beside_it) {
-  const auto explanation = explained(
-      "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q}, spec: "
-      "{preemption: {withinClusterQueue: Never}}}");
-  ASSERT_EQ(explanation.unseen.size(), 1u);
-  EXPECT_THAT(text(explanation, {}).text(),
-              HasSubstr("not looked at of these: ClusterQueue: spec.preemption\n"));
-}
-
 TEST(AVerdict, is_doubtful_where_a_field_keeps_the_pods_from_their_nodes) {
-  const Workload workload = one(Written{.pod = "subdomain: svc, nodeName: a"}.text() + headless);
+  const Workload workload = one_with_service({.pod = "subdomain: svc, nodeName: a"});
   EXPECT_EQ(workload.verdict, Verdict::doubtful);
   ASSERT_EQ(workload.findings.size(), 1u);
   EXPECT_THAT(workload.findings.front().sentence, HasSubstr("puts all 2 hosts"));
@@ -51,18 +42,19 @@ TEST(AVerdict, is_doubtful_where_a_field_keeps_the_pods_from_their_nodes) {
 
 TEST(AVerdict, is_doubtful_where_the_machine_is_too_small) {
   const Workload workload =
-      one(Written{.pod = "subdomain: svc, resources: {requests: {cpu: 200}}"}.text() + headless);
+      one_with_service({.pod = "subdomain: svc, resources: {requests: {cpu: 200}}"});
   ASSERT_EQ(workload.findings.size(), 1u);
   EXPECT_THAT(workload.findings.front().sentence, HasSubstr("a Pod requests 200 CPUs"));
 }
 
 TEST(AVerdict, is_fine_where_a_field_only_may_matter) {
-  const auto priority = Written{.pod = "subdomain: svc, priorityClassName: high"}.text() + headless;
-  const Workload workload = one(priority);
+  const Written priority{.pod = "subdomain: svc, priorityClassName: high"};
+  const Workload workload = one_with_service(priority);
   EXPECT_EQ(workload.verdict, Verdict::fine);
   EXPECT_THAT(workload.notes, testing::Contains(HasSubstr("PriorityClass high must exist")));
   EXPECT_THAT(
-      one(priority + "---\n{kind: PriorityClass, metadata: {name: high}, value: 5}\n").notes,
+      one_with_service(priority, "---\n{kind: PriorityClass, metadata: {name: high}, value: 5}\n")
+          .notes,
       Not(testing::Contains(HasSubstr("PriorityClass"))));
 }
 

@@ -220,18 +220,14 @@ TEST(Page, merges_what_two_containers_have_alike) {
                               "</td><td>b</td>"));
 }
 
-TEST(Page, shows_code_of_our_sentences_as_code) {
+TEST(Page, shows_code_of_our_sentences_as_code_and_says_why_there_are_no_commands) {
   auto explanation = made_explanation("tpu-v6e-slice", "2x4", 1);
   explanation.workloads[0].findings = {
       {true, "", "a", fixes::Choice{"see `tpu-webhook <x>` and ` alone"}, 1}};
-  EXPECT_THAT(html(explanation),
-              HasSubstr("see <code>tpu-webhook &lt;x&gt;</code> and ` alone</p>"));
-}
-
-TEST(Page, says_why_there_are_no_commands) {
-  auto explanation = made_explanation("tpu-v6e-slice", "4x4", 1);
-  explanation.workloads[0].groups[0].no_pool = "4x4 is not a dynamic slice";
-  EXPECT_THAT(html(explanation), HasSubstr("4x4 is not a dynamic slice"));
+  explanation.workloads[0].groups[0].no_pool = "2x4 is not a dynamic slice";
+  const std::string page = html(explanation);
+  EXPECT_THAT(page, HasSubstr("see <code>tpu-webhook &lt;x&gt;</code> and ` alone</p>"));
+  EXPECT_THAT(page, HasSubstr("2x4 is not a dynamic slice"));
 }
 
 TEST(Page, lists_several_objects_first) {

@@ -77,4 +77,9 @@ inline Workload one(const std::string& yaml) {
   return std::move(explanation.workloads.front());
 }
 
+// Of a Job with its Service, and what else there is in the input.
+inline Workload one_with_service(const Written& written = {}, const std::string& beside = {}) {
+  return one(written.text() + headless + beside);
+}
+
 }  // namespace tpuwh::server::explain

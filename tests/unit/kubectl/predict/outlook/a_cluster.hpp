@@ -4,6 +4,7 @@
 
 #include "kubectl/predict/outlook/outlook.hpp"
 #include "tests/support/pod_builder.hpp"
+#include "tests/support/yaml.hpp"
 
 #include <gtest/gtest.h>
 
@@ -37,16 +38,19 @@ class Told final : public source::ObjectSource {
 
 inline Json a_node(const std::string& pool, int number, const std::string& topology = "4x4",
                    int chips = 4) {
-  return {{"kind", "Node"},
-          {"metadata",
-           {{"name", fmt::format("{}-{}", pool, number)},
-            {"labels",
-             {{"cloud.google.com/gke-nodepool", pool},
-              {"cloud.google.com/gke-accelerator-count", std::to_string(chips)},
-              {"cloud.google.com/gke-tpu-accelerator", "tpu-v6e-slice"},
-              {"cloud.google.com/gke-tpu-topology", topology}}}}},
-          {"spec", Json::object()},
-          {"status", {{"allocatable", {{"google.com/tpu", std::to_string(chips)}}}}}};
+  return test::yaml(fmt::format(R"(
+kind: Node
+metadata:
+  name: {0}-{1}
+  labels:
+    cloud.google.com/gke-nodepool: {0}
+    cloud.google.com/gke-accelerator-count: "{3}"
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: {2}
+spec: {{}}
+status: {{allocatable: {{google.com/tpu: "{3}"}}}}
+)",
+                                pool, number, topology, chips));
 }
 
 // Host `index` of Job `name`, on `node`.
@@ -79,6 +83,15 @@ inline WantedSlice a_slice(std::string title = {}, const test::PodBuilder& pod =
           .member = Json(pod.pod())};
 }
 
+// Of 2x2.
+inline WantedSlice a_single_host(std::string title = {},
+                                 const test::PodBuilder& pod = a_member().topology("2x2")) {
+  WantedSlice out = a_slice(std::move(title), pod);
+  out.topology = "2x2";
+  out.hosts = 1;
+  return out;
+}
+
 class OutlookTest : public testing::Test {
  protected:
   OutlookTest() {
@@ -99,9 +112,8 @@ class OutlookTest : public testing::Test {
     for (std::uint32_t host = 0; host < 4; ++host)
       cluster.objects.push_back(a_holder(job, host, fmt::format("{}-{}", pool, host)));
     cluster.objects.push_back(
-        {{"kind", "Service"},
-         {"metadata", {{"namespace", "ml"}, {"name", "svc"}}},
-         {"spec", {{"clusterIP", "None"}, {"publishNotReadyAddresses", true}}}});
+        test::yaml("{kind: Service, metadata: {namespace: ml, name: svc}, spec: {clusterIP: None, "
+                   "publishNotReadyAddresses: true}}"));
   }
 
   static WantedWorkload job(std::uint32_t slices = 1, const std::string& name = "train") {
@@ -115,6 +127,18 @@ class OutlookTest : public testing::Test {
     for (std::uint32_t i = 0; i < slices; ++i)
       out.slices.push_back(a_slice(slices == 1 ? "" : fmt::format("slice {} of {}", i, slices)));
     return out;
+  }
+
+  // Of one slice, whose members are like this one.
+  static WantedWorkload job_of(const test::PodBuilder& pod) {
+    WantedWorkload out = job();
+    out.slices.front() = a_slice({}, pod);
+    return out;
+  }
+
+  void set_of_pods(const char* pointer, const Json& value) {
+    for (Json& object : cluster.objects)
+      if (object["kind"] == "Pod") object[Json::json_pointer(pointer)] = value;
   }
 
   ClusterState state() {

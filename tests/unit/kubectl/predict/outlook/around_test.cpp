@@ -9,9 +9,9 @@ namespace {
 using testing::HasSubstr;
 
 Json service(bool headless) {
-  return {{"kind", "Service"},
-          {"metadata", {{"name", "train"}, {"namespace", "ml"}}},
-          {"spec", {{"clusterIP", headless ? "None" : "10.0.0.1"}}}};
+  return test::yaml(fmt::format(
+      "{{kind: Service, metadata: {{name: train, namespace: ml}}, spec: {{clusterIP: {}}}}}",
+      headless ? "None" : "10.0.0.1"));
 }
 
 TEST_F(OutlookTest, wants_a_headless_service) {
@@ -46,9 +46,7 @@ TEST_F(OutlookTest, counts_what_is_applied_together_with_it) {
   unnamed["metadata"].erase("namespace");
   add_planned(planned, unnamed, "ml");
   add_planned(planned,
-              {{"kind", "LocalQueue"},
-               {"metadata", {{"name", "tpus"}}},
-               {"spec", {{"clusterQueue", "none"}}}},
+              test::yaml("{kind: LocalQueue, metadata: {name: tpus}, spec: {clusterQueue: none}}"),
               "ml");
   const auto outlook = look_out(planned, std::vector{wanted}).front();
   EXPECT_EQ(waits(outlook), "quota: LocalQueue tpus names ClusterQueue none, which does not exist");

@@ -19,9 +19,7 @@ MadePool made(const test::PodBuilder& pod, std::uint32_t slices = 1) {
 
 // Of slices of one host.
 MadePool of_single_hosts(const test::PodBuilder& pod, const Wanted& wanted) {
-  WantedSlice slice = a_slice({}, pod);
-  slice.topology = "2x2";
-  slice.hosts = 1;
+  const WantedSlice slice = a_single_host({}, pod);
   return made_pool(Member(slice, "tpu-webhook.dev/"), wanted);
 }
 
@@ -88,12 +86,6 @@ TEST(MadePool, leaves_the_chips_that_pods_claim_to_their_driver) {
             (Labels{{"cloud.google.com/gke-tpu-dra-driver", "true"}}));
 }
 
-TEST(MadePool, has_the_metadata_server_that_pods_select) {
-  const MadePool pool = made(a_member().selector("iam.gke.io/gke-metadata-server-enabled", "true"));
-  EXPECT_EQ(pool.why_not, "");
-  EXPECT_TRUE(pool.options.metadata_server);
-}
-
 TEST(MadePool, is_none_where_no_node_of_it_could_hold_them) {
   struct {
     const char *key, *value, *why;
@@ -123,10 +115,13 @@ TEST(MadePool, matches_required_node_affinity_too) {
   EXPECT_THAT(made(with("In", "false")).why_not, HasSubstr("required node affinity"));
 }
 
-TEST(MadePool, of_a_reservation_has_its_name) {
-  const MadePool pool = made(a_member().selector("cloud.google.com/reservation-name", "res-1"));
+TEST(MadePool, has_the_reservation_and_the_metadata_server_that_pods_select) {
+  const MadePool pool = made(a_member()
+                                 .selector("cloud.google.com/reservation-name", "res-1")
+                                 .selector("iam.gke.io/gke-metadata-server-enabled", "true"));
   EXPECT_EQ(pool.why_not, "");
   EXPECT_EQ(pool.options.reservation, "res-1");
+  EXPECT_TRUE(pool.options.metadata_server);
 }
 
 }  // namespace

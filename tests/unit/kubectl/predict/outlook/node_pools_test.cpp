@@ -58,11 +58,10 @@ TEST_F(OutlookTest, names_the_shapes_there_are_where_none_fits) {
   cluster.objects = {a_node("small", 0, "2x4"), a_node("small", 1, "2x4")};
   const auto outlook = of(job(2));
   EXPECT_EQ(outlook.sentence, "waits for a node pool of its shape");
-  EXPECT_EQ(
-      waits(outlook),
-      "no_pool: all 2 slices: no node pool of tpu-v6e-slice 4x4 (4 nodes of 4 chips) has a "
-      "node; the cluster has tpu-v6e-slice 2x4 (1 node pool); a node pool that is scaled to zero "
-      "shows no node, so whether there is one is not known from the cluster");
+  EXPECT_EQ(waits(outlook),
+            "no_pool: all 2 slices: no node pool of tpu-v6e-slice 4x4 (4 nodes of 4 chips) has a "
+            "node; the cluster has tpu-v6e-slice 2x4 (1 node pool); a node pool that is scaled to "
+            "zero shows no node, so whether there is one is not known from the cluster");
   EXPECT_THAT(help(outlook), HasSubstr("gcloud container node-pools create v6e-4x4-4t-1"));
   EXPECT_THAT(help(outlook), HasSubstr("gcloud container node-pools list"));
   cluster.objects.clear();
@@ -87,11 +86,9 @@ TEST_F(OutlookTest, names_who_holds_the_pools) {
 TEST_F(OutlookTest, counts_a_pod_that_is_being_deleted_and_not_one_that_has_ended) {
   pool("a");
   hold("other", "a");
-  for (Json& object : cluster.objects)
-    if (object["kind"] == "Pod") object["metadata"]["deletionTimestamp"] = "2026-11-23T00:00:00Z";
+  set_of_pods("/metadata/deletionTimestamp", "2026-11-23T00:00:00Z");
   EXPECT_EQ(waits(of(job())), "pool_taken: node pool a is held by Job ml/other (being deleted)");
-  for (Json& object : cluster.objects)
-    if (object["kind"] == "Pod") object["status"]["phase"] = "Succeeded";
+  set_of_pods("/status/phase", "Succeeded");
   EXPECT_EQ(of(job()).verdict, Verdict::forms);
 }
 
@@ -101,6 +98,8 @@ TEST_F(OutlookTest, finds_what_it_holds_itself_free) {
   hold("train", "b");
   EXPECT_EQ(of(job()).sentence, "runs on b");
   EXPECT_EQ(of(job(2)).sentence, "runs: slice 0 of 2 on b; forms now: slice 1 of 2 on a");
+  set_of_pods("/status/phase", "Pending");
+  EXPECT_EQ(of(job()).sentence, "is bound on b, but does not all run");
 }
 
 TEST_F(OutlookTest, asks_nothing_more_of_nodes_on_which_it_stands) {
@@ -110,17 +109,8 @@ TEST_F(OutlookTest, asks_nothing_more_of_nodes_on_which_it_stands) {
   node("a-2")["status"]["allocatable"]["google.com/tpu"] = "3";
   EXPECT_EQ(of(job()).sentence, "runs on a (audit warns: chips-per-node)");
   hold("train", "a");
-  for (Json& object : cluster.objects)
-    if (object["kind"] == "Pod") object["metadata"]["deletionTimestamp"] = "2026-11-23T00:00:00Z";
+  set_of_pods("/metadata/deletionTimestamp", "2026-11-23T00:00:00Z");
   EXPECT_THAT(waits(of(job())), HasSubstr("Job ml/train (being deleted)"));
-}
-
-TEST_F(OutlookTest, tells_what_is_bound_from_what_runs) {
-  pool("a");
-  hold("train", "a");
-  for (Json& object : cluster.objects)
-    if (object["kind"] == "Pod") object["status"]["phase"] = "Pending";
-  EXPECT_EQ(of(job()).sentence, "is bound on a, but does not all run");
 }
 
 TEST_F(OutlookTest, counts_the_nodes_of_a_pool_that_is_too_small) {
@@ -135,16 +125,14 @@ TEST_F(OutlookTest, counts_the_nodes_of_a_pool_that_is_too_small) {
 TEST_F(OutlookTest, says_of_a_taint_what_becomes_of_it) {
   const std::pair<const char*, const char*> taints[] = {
       {"cloud.google.com/gke-spot",
-       "Pods that are meant for such nodes tolerate cloud.google.com/"
-       "gke-spot=true:NoSchedule"},
+       "Pods that are meant for such nodes tolerate cloud.google.com/gke-spot=true:NoSchedule"},
       {"cloud.google.com/compute-class",
        "Pods that are meant for such nodes select cloud.google.com/compute-class=true"},
       {"node.cloudprovider.kubernetes.io/uninitialized",
        "the platform removes node.cloudprovider."},
       {"node.kubernetes.io/disk-pressure",
        "the control plane removes node.kubernetes.io/disk-pressure=true:NoSchedule once the node "
-       "is "
-       "repaired"},
+       "is repaired"},
       {"team", "whoever set taint team=true:NoSchedule removes it, or the Pods tolerate it"}};
   pool("a");
   for (const auto& [key, want] : taints) {
@@ -160,22 +148,21 @@ TEST_F(OutlookTest, names_nodes_that_cannot_be_used) {
   node("a-3")["status"]["conditions"] = {{{"type", "Ready"}, {"status", "False"}}};
   const auto outlook = of(job());
   EXPECT_EQ(outlook.sentence, "waits for nodes that it can use");
-  EXPECT_EQ(waits(outlook),
-            "pool_unusable: node pool a has 1 of 4 nodes that can be used: node a-1 is cordoned, "
-            "node a-2 has taint team, which the Pods do not tolerate, node a-3 is not ready; "
-            "whoever set taint team=blue:NoSchedule removes it, or the Pods tolerate it; GKE "
-            "cordons nodes that it upgrades or repairs and uncordons them itself; whoever "
-            "cordoned others must uncordon them");
+  EXPECT_EQ(
+      waits(outlook),
+      "pool_unusable: node pool a has 1 of 4 nodes that can be used: node a-1 is cordoned, node "
+      "a-2 has taint team, which the Pods do not tolerate, node a-3 is not ready; whoever set "
+      "taint team=blue:NoSchedule removes it, or the Pods tolerate it; GKE cordons nodes that it "
+      "upgrades or repairs and uncordons them itself; whoever cordoned others must uncordon them");
   EXPECT_EQ(help(outlook),
             "kubectl describe node a-1\nkubectl describe node a-2\n"
             "kubectl describe node a-3\nkubectl uncordon a-1\n");
   // Whoever tolerates it, can.
   node("a-1")["spec"] = Json::object();
   node("a-3")["status"]["conditions"] = {{{"type", "Ready"}, {"status", "True"}}};
-  auto tolerant = job();
-  tolerant.slices.front() =
-      a_slice("", a_member().set("/spec/tolerations", {{{"key", "team"}, {"operator", "Exists"}}}));
-  EXPECT_EQ(of(tolerant).verdict, Verdict::forms);
+  const auto tolerant =
+      a_member().set("/spec/tolerations", {{{"key", "team"}, {"operator", "Exists"}}});
+  EXPECT_EQ(of(job_of(tolerant)).verdict, Verdict::forms);
 }
 
 TEST_F(OutlookTest, tells_several_reasons_of_several_pools) {
@@ -193,8 +180,7 @@ TEST_F(OutlookTest, tells_several_reasons_of_several_pools) {
 
 TEST_F(OutlookTest, says_which_selector_no_node_matches) {
   pool("a");
-  auto blue = job();
-  blue.slices.front() = a_slice("", a_member().selector("team", "blue"));
+  const auto blue = job_of(a_member().selector("team", "blue"));
   EXPECT_EQ(waits(of(blue)),
             "no_pool: 1 node pool of tpu-v6e-slice 4x4, but no node has team=blue, which the Pods "
             "select");
@@ -205,33 +191,24 @@ TEST_F(OutlookTest, says_which_selector_no_node_matches) {
 
 TEST_F(OutlookTest, does_not_know_of_capacity_that_is_made_on_demand) {
   pool("a");
-  auto spot = job();
-  spot.slices.front() = a_slice("", a_member().selector("cloud.google.com/gke-spot", "true"));
-  const auto outlook = of(spot);
+  const auto outlook = of(job_of(a_member().selector("cloud.google.com/gke-spot", "true")));
   EXPECT_EQ(outlook.sentence, "waits for capacity");
-  EXPECT_THAT(waits(outlook),
-              HasSubstr("capacity: no node of tpu-v6e-slice 4x4 by Spot exists now; a node pool "
-                        "that is scaled to zero"));
+  EXPECT_THAT(waits(outlook), HasSubstr("capacity: no node of tpu-v6e-slice 4x4 by Spot exists "
+                                        "now; a node pool that is scaled to zero"));
   EXPECT_THAT(help(outlook), HasSubstr("--spot"));
-  auto flex = job();
-  flex.slices.front() = a_slice("", a_member().selector("cloud.google.com/gke-flex-start", "true"));
-  EXPECT_THAT(help(of(flex)), HasSubstr("--flex-start"));
+  EXPECT_THAT(help(of(job_of(a_member().selector("cloud.google.com/gke-flex-start", "true")))),
+              HasSubstr("--flex-start"));
 }
 
 TEST_F(OutlookTest, reads_the_compute_class) {
-  auto wanted = job();
-  wanted.slices.front() =
-      a_slice("", a_member().selector("cloud.google.com/compute-class", "tpus"));
+  const auto wanted = job_of(a_member().selector("cloud.google.com/compute-class", "tpus"));
   EXPECT_THAT(waits(of(wanted)), HasSubstr(", and there is no ComputeClass of that name;"));
-  const Json first = {{"tpu", {{"type", "tpu-v6e-slice"}, {"count", 4}, {"topology", "2x4"}}}};
-  const Json second = {{"tpu", {{"type", "tpu-v6e-slice"}, {"count", 4}, {"topology", "4x4"}}},
-                       {"spot", true}};
-  Json made = {{"kind", "ComputeClass"},
-               {"metadata", {{"name", "tpus"}}},
-               {"spec", {{"priorities", {first, second}}}}};
-  cluster.objects.push_back(made);
+  cluster.objects.push_back(
+      test::yaml("{kind: ComputeClass, metadata: {name: tpus}, spec: {priorities: [{tpu: {type: "
+                 "tpu-v6e-slice, count: 4, topology: 2x4}}, {tpu: {type: tpu-v6e-slice, count: 4, "
+                 "topology: 4x4}, spot: true}]}}"));
   EXPECT_THAT(waits(of(wanted)), HasSubstr(", which its priority rule 2 of 2 makes as Spot;"));
-  cluster.objects.back()["spec"]["priorities"] = Json::array({first});
+  cluster.objects.back()["spec"]["priorities"].erase(1);
   EXPECT_THAT(waits(of(wanted)),
               HasSubstr(", and none of its 1 priority rule has tpu-v6e-slice 4x4"));
   cluster.kinds.erase("ComputeClass");
@@ -244,11 +221,7 @@ TEST_F(OutlookTest, puts_slices_of_one_host_on_nodes) {
   for (int number = 0; number < 2; ++number)
     cluster.objects.push_back(a_node("ones", number, "2x2"));
   auto wanted = job(3);
-  for (WantedSlice& each : wanted.slices) {
-    each.member = Json(test::a_pod().job("train", 0).topology("2x2").tpu(4).pod());
-    each.topology = "2x2";
-    each.hosts = 1;
-  }
+  for (WantedSlice& each : wanted.slices) each = a_single_host(each.title);
   const auto outlook = of(wanted);
   EXPECT_EQ(outlook.places[1].pool, "ones");
   EXPECT_EQ(waits(outlook),
@@ -268,24 +241,19 @@ TEST_F(OutlookTest, names_each_holder_of_nodes_once) {
     cluster.objects.push_back(pod);
   }
   auto wanted = job();
-  wanted.slices.front().member = Json(test::a_pod().job("train", 0).topology("2x2").tpu(4).pod());
-  wanted.slices.front().topology = "2x2";
-  wanted.slices.front().hosts = 1;
+  wanted.slices.front() = a_single_host();
   EXPECT_EQ(waits(of(wanted)), "pool_taken: node pool ones is held by Job ml/one and Job ml/two");
 }
 
 TEST_F(OutlookTest, does_not_know_what_others_place) {
   pool("a");
-  auto wanted = job();
-  wanted.slices.front() =
-      a_slice("", a_member().annotation("kueue.x-k8s.io/podset-required-topology", "rack"));
-  auto outlook = of(wanted);
+  const auto outlook =
+      of(job_of(a_member().annotation("kueue.x-k8s.io/podset-required-topology", "rack")));
   EXPECT_EQ(outlook.verdict, Verdict::not_known);
   EXPECT_EQ(outlook.sentence,
             "not known whether it forms now: where it runs: topology-aware scheduling of Kueue "
             "chooses its nodes, which is not computed here");
-  wanted.slices.front() =
-      a_slice("", a_member().annotation("cloud.google.com/gke-tpu-slice-topology", "2x4"));
+  auto wanted = job_of(a_member().annotation("cloud.google.com/gke-tpu-slice-topology", "2x4"));
   EXPECT_THAT(of(wanted).sentence, HasSubstr("a sub-slice or a slice made on demand"));
   wanted.slices.front().accelerator = wanted.slices.front().topology = "";
   wanted.slices.front().member = Json(test::a_pod().accelerator("").tpu(4).pod());

@@ -13,24 +13,14 @@ class KueueQuotaTest : public OutlookTest {
   KueueQuotaTest() {
     pool("a");
     pool("b");
-    cluster.objects.push_back({{"kind", "LocalQueue"},
-                               {"metadata", {{"name", "tpus"}, {"namespace", "ml"}}},
-                               {"spec", {{"clusterQueue", "all"}}}});
-    cluster.objects.push_back(
-        {{"kind", "ResourceFlavor"},
-         {"metadata", {{"name", "v6e-4x4"}}},
-         {"spec", {{"nodeLabels", {{"cloud.google.com/gke-tpu-topology", "4x4"}}}}}});
-    cluster.objects.push_back(
-        {{"kind", "ClusterQueue"},
-         {"metadata", {{"name", "all"}}},
-         {"spec",
-          {{"namespaceSelector", Json::object()}, {"resourceGroups", Json::array({group()})}}},
-         {"status", Json::object()}});
-  }
-  static Json group() {
-    const Json quota = {{"name", "google.com/tpu"}, {"nominalQuota", "32"}};
-    const Json flavor = {{"name", "v6e-4x4"}, {"resources", Json::array({quota})}};
-    return {{"coveredResources", {"google.com/tpu"}}, {"flavors", Json::array({flavor})}};
+    for (const char* object :
+         {"{kind: LocalQueue, metadata: {name: tpus, namespace: ml}, spec: {clusterQueue: all}}",
+          "{kind: ResourceFlavor, metadata: {name: v6e-4x4}, spec: {nodeLabels: "
+          "{cloud.google.com/gke-tpu-topology: 4x4}}}",
+          "{kind: ClusterQueue, metadata: {name: all}, status: {}, spec: {namespaceSelector: {}, "
+          "resourceGroups: [{coveredResources: [google.com/tpu], flavors: [{name: v6e-4x4, "
+          "resources: [{name: google.com/tpu, nominalQuota: '32'}]}]}]}}"})
+      cluster.objects.push_back(test::yaml(object));
   }
   Json& object(const std::string& kind) {
     for (Json& each : cluster.objects)
@@ -39,11 +29,11 @@ class KueueQuotaTest : public OutlookTest {
   }
   Json& queue() { return object("ClusterQueue"); }
   Json& quota() { return queue()["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]; }
-  void reserve(int chips) {
-    const Json total = {{"name", "google.com/tpu"}, {"total", std::to_string(chips)}};
-    queue()["status"]["flavorsReservation"] = {
-        {{"name", "v6e-4x4"}, {"resources", Json::array({total})}}};
+  static Json reserved(int chips) {
+    return test::yaml(fmt::format(
+        "[{{name: v6e-4x4, resources: [{{name: google.com/tpu, total: '{}'}}]}}]", chips));
   }
+  void reserve(int chips) { queue()["status"]["flavorsReservation"] = reserved(chips); }
   static WantedWorkload queued(std::uint32_t slices = 1, const std::string& name = "train") {
     auto out = job(slices, name);
     out.queue = "tpus";
@@ -101,9 +91,7 @@ TEST_F(KueueQuotaTest, of_a_cohort_may_be_lent) {
   other["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]["nominalQuota"] = 0;
   cluster.objects.push_back(other);
   EXPECT_EQ(of(queued()).verdict, Verdict::forms);
-  const Json total = {{"name", "google.com/tpu"}, {"total", "24"}};
-  cluster.objects.back()["status"]["flavorsReservation"] = {
-      {{"name", "v6e-4x4"}, {"resources", Json::array({total})}}};
+  cluster.objects.back()["status"]["flavorsReservation"] = reserved(24);
   EXPECT_THAT(of(queued()).sentence, HasSubstr("others of cohort labs have borrowed them"));
 }
 

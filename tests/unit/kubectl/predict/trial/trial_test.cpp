@@ -6,6 +6,7 @@
 #include "webhook/answer/probe.hpp"
 
 #include "kubectl/text/yaml.hpp"
+#include "tests/support/yaml.hpp"
 #include "tests/unit/kubectl/inspect/dry_run/answers.hpp"
 
 #include <gmock/gmock.h>
@@ -22,30 +23,28 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+using To = std::function<dry_run::Answer(const Json&)>;
 
 const std::string prefix = "tpu-webhook.dev/";
 const std::string nonce = "00112233445566778899aabbccddeeff";
 
-Json job(const std::string& ns = "ml") {
-  return {{"apiVersion", "batch/v1"},
-          {"kind", "Job"},
-          {"metadata", {{"name", "train"}, {"namespace", ns}}},
-          {"spec", Json::object()}};
+Json job() {
+  return test::yaml(
+      "{apiVersion: batch/v1, kind: Job, metadata: {name: train, namespace: ml}, spec: {}}");
 }
 
 Json member(int index, const std::string& chips = "4") {
-  const Json limits = {{"google.com/tpu", chips}, {"cpu", "500m"}};
-  return {
-      {"metadata",
-       {{"name", fmt::format("train-{}", index)},
-        {"labels", {{"batch.kubernetes.io/job-completion-index", std::to_string(index)}}},
-        {"annotations", {{"batch.kubernetes.io/job-completion-index", std::to_string(index)}}}}},
-      {"spec",
-       {{"hostname", fmt::format("train-{}", index)},
-        {"containers", Json::array({{{"name", "main"},
-                                     {"image", "i"},
-                                     {"env", Json::array()},
-                                     {"resources", {{"limits", limits}}}}})}}}};
+  return test::yaml(fmt::format(R"(
+metadata:
+  name: train-{0}
+  labels: {{batch.kubernetes.io/job-completion-index: "{0}"}}
+  annotations: {{batch.kubernetes.io/job-completion-index: "{0}"}}
+spec:
+  hostname: train-{0}
+  containers:
+  - {{name: main, image: i, env: [], resources: {{limits: {{google.com/tpu: "{1}", cpu: 500m}}}}}}
+)",
+                                index, chips));
 }
 
 // As tpu-webhook leaves it.
@@ -60,8 +59,8 @@ Json injected(Json pod, const std::string& id) {
 struct World {
   std::vector<source::Manifest> manifests = {{.file = "f", .object = job()}};
   Samples samples = {};
-  std::function<dry_run::Answer(const Json&)> to_object = [](const Json& o) { return accepted(o); };
-  std::function<dry_run::Answer(const Json&)> to_pod = [](const Json& o) {
+  To to_object = [](const Json& o) { return accepted(o); };
+  To to_pod = [](const Json& o) {
     return accepted(injected(o, "0"), {webhook::answer::probe_text(nonce, "replica-a")});
   };
   std::optional<std::vector<Json>> quotas = std::vector<Json>();
@@ -79,6 +78,19 @@ struct World {
     return run_trial(request, samples, asking);
   }
 };
+
+// Refuses objects of this kind.
+To refuses(const std::string& kind, unsigned code, const std::string& reason,
+           const std::string& message) {
+  return [=](const Json& object) {
+    return object["kind"] == kind ? refusal(code, reason, message) : accepted(object);
+  };
+}
+
+// The input has this object as well.
+void add_to_input(World& world, const std::string& yaml) {
+  world.manifests.push_back({.file = "f", .object = test::yaml(yaml)});
+}
 
 World with_members(int count) {
   World world;
@@ -158,21 +170,17 @@ TEST(Trial, who_refuses_is_named) {
 
 // ---- what could not be asked is no refusal
 
-dry_run::Answer no_namespace(const Json&) {
-  return refusal(404, "NotFound", "namespaces \"ml\" not found");
-}
-
 TEST(Trial, a_namespace_of_the_same_input_was_not_asked_and_another_is_missing) {
   World world = with_members(1);
-  world.to_object = world.to_pod = no_namespace;
+  world.to_object = world.to_pod = [](const Json&) {
+    return refusal(404, "NotFound", "namespaces \"ml\" not found");
+  };
   EXPECT_EQ(world.run()[0].said, Said::refused);
-  world.manifests.push_back(
-      {.file = "f",
-       .object = {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "ml"}}}}});
+  add_to_input(world, "{apiVersion: v1, kind: Namespace, metadata: {name: ml}}");
   const auto tried = world.run();
-  EXPECT_EQ(words(tried[0]),
-            "Job ml/train: could not be asked: Namespace ml stands in the input, and is not there "
-            "yet");
+  EXPECT_EQ(
+      words(tried[0]),
+      "Job ml/train: could not be asked: Namespace ml stands in the input, and is not there yet");
   EXPECT_EQ(tried.back().said, Said::not_asked);
 }
 
@@ -183,17 +191,14 @@ TEST(Trial, an_account_and_a_priority_class_of_the_same_input) {
                    "pods \"p\" is forbidden: error looking up service account ml/default: x");
   };
   EXPECT_EQ(world.run()[1].said, Said::refused);
-  world.manifests.push_back({.file = "f",
-                             .object = {{"kind", "ServiceAccount"},
-                                        {"metadata", {{"name", "default"}, {"namespace", "ml"}}}}});
+  add_to_input(world, "{kind: ServiceAccount, metadata: {name: default, namespace: ml}}");
   EXPECT_EQ(world.run().back().said, Said::not_asked);
   world.to_pod = [](const Json&) {
     return refusal(403, "Forbidden",
                    "pods \"p\" is forbidden: no PriorityClass with name high was found");
   };
   EXPECT_EQ(world.run().back().said, Said::refused);
-  world.manifests.push_back(
-      {.file = "f", .object = {{"kind", "PriorityClass"}, {"metadata", {{"name", "high"}}}}});
+  add_to_input(world, "{kind: PriorityClass, metadata: {name: high}}");
   EXPECT_THAT(world.run().back().sentence, HasSubstr("PriorityClass high stands in the input"));
 }
 
@@ -222,17 +227,6 @@ TEST(Trial, a_ray_worker_without_indices_and_a_follower_are_not_sent) {
   EXPECT_THAT(tried[1].sentence, HasSubstr("when its RayCluster is stored"));
   EXPECT_THAT(tried[2].sentence, HasSubstr("until its leader is bound"));
   EXPECT_EQ(tried[1].said, Said::not_asked);
-}
-
-TEST(Trial, kinds_that_are_not_sent_are_named) {
-  World world;
-  world.manifests.push_back({.file = "f",
-                             .object = {{"apiVersion", "trainer.kubeflow.org/v1alpha1"},
-                                        {"kind", "TrainingRuntime"},
-                                        {"metadata", {{"name", "x"}}}}});
-  const auto tried = world.run();
-  EXPECT_EQ(words(tried.back()),
-            "TrainingRuntime: could not be asked: objects of these kinds are not sent");
 }
 
 // ---- what controllers make
@@ -283,24 +277,35 @@ std::vector<std::string> all_words(const std::vector<Tried>& tried) {
 
 TEST(Trial, what_a_jobset_makes_is_sent_with_its_owner) {
   World world = with_input(jobset);
-  EXPECT_THAT(all_words(world.run()),
-              ElementsAre("JobSet default/train: admitted",
-                          "Service default/train of JobSet default/train: admitted",
-                          "Job default/train-workers-0 (first of 4) of JobSet default/train: "
-                          "admitted"));
+  EXPECT_THAT(
+      all_words(world.run()),
+      ElementsAre("JobSet default/train: admitted",
+                  "Service default/train of JobSet default/train: admitted",
+                  "Job default/train-workers-0 (first of 4) of JobSet default/train: admitted"));
   EXPECT_EQ(world.sent[1].first, "/api/v1/namespaces/default/services");
   EXPECT_EQ(world.sent[2].first, "/apis/batch/v1/namespaces/default/jobs");
   EXPECT_EQ(world.sent[2].second["metadata"]["ownerReferences"][0]["name"], "train");
 }
 
+// Names that only a cluster gives out are shown as such, without a hash.
 TEST(Trial, what_is_made_of_what_is_made_is_sent_too) {
-  EXPECT_THAT(all_words(with_input(train_job).run()),
-              ElementsAre("TrainJob default/t: admitted",
-                          "JobSet default/t of TrainJob default/t: admitted",
-                          "Service default/t of JobSet default/t: admitted",
-                          "Job default/t-node-0 of JobSet default/t: admitted",
-                          "TrainingRuntime: could not be asked: objects of these kinds are not "
-                          "sent"));
+  const std::pair<std::string, std::vector<std::string>> cases[] = {
+      {train_job,
+       {"TrainJob default/t: admitted", "JobSet default/t of TrainJob default/t: admitted",
+        "Service default/t of JobSet default/t: admitted",
+        "Job default/t-node-0 of JobSet default/t: admitted",
+        "TrainingRuntime: could not be asked: objects of these kinds are not sent"}},
+      {"{apiVersion: ray.io/v1, kind: RayJob, metadata: {name: r}, spec: {entrypoint: e, "
+       "rayClusterSpec: {headGroupSpec: {template: {spec: {containers: [{name: c}]}}}}}}",
+       {"RayJob default/r: admitted", "RayCluster default/r-* of RayJob default/r: admitted",
+        "Service default/r-*-head-svc of RayCluster default/r-*: admitted",
+        "Job default/r of RayJob default/r: admitted"}},
+      {"{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {selector: "
+       "{matchLabels: {a: b}}, template: {spec: {containers: [{name: c}]}}}}",
+       {"Deployment default/d: admitted",
+        "ReplicaSet default/d-* of Deployment default/d: admitted"}},
+  };
+  for (const auto& [input, want] : cases) EXPECT_EQ(all_words(with_input(input).run()), want);
 }
 
 TEST(Trial, a_service_of_the_input_is_the_one_that_a_controller_takes) {
@@ -308,36 +313,6 @@ TEST(Trial, a_service_of_the_input_is_the_one_that_a_controller_takes) {
   World world = with_input(jobset + service);
   world.run();
   EXPECT_THAT(world.sent, SizeIs(3));
-}
-
-TEST(Trial, names_that_only_a_cluster_gives_out_are_shown_as_such) {
-  World world = with_input(R"({apiVersion: ray.io/v1, kind: RayJob, metadata: {name: r}, spec: {
-    entrypoint: e, rayClusterSpec: {headGroupSpec: {template: {spec: {containers: [{name: c}]}}}}}})");
-  EXPECT_THAT(all_words(world.run()),
-              ElementsAre("RayJob default/r: admitted",
-                          "RayCluster default/r-* of RayJob default/r: admitted",
-                          "Service default/r-*-head-svc of RayCluster default/r-*: admitted",
-                          "Job default/r of RayJob default/r: admitted"));
-}
-
-TEST(Trial, a_replica_set_is_shown_without_the_hash_of_its_template) {
-  World world = with_input(R"({apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {
-    selector: {matchLabels: {a: b}}, template: {spec: {containers: [{name: c}]}}}})");
-  EXPECT_EQ(words(world.run()[1]), "ReplicaSet default/d-* of Deployment default/d: admitted");
-}
-
-TEST(Trial, who_may_not_create_what_a_controller_creates_is_told_so) {
-  World world = with_input(jobset);
-  world.to_object = [](const Json& object) {
-    return object["kind"] != "Job"
-               ? accepted(object)
-               : refusal(403, "Forbidden", "jobs.batch is forbidden: User \"u\" cannot create x");
-  };
-  const Tried job = world.run().back();
-  EXPECT_EQ(job.said, Said::not_asked);
-  EXPECT_EQ(job.sentence,
-            "the permission to create it is missing, which its controller needs, and you do not: "
-            "User \"u\" cannot create x");
 }
 
 // As Kueue's webhook does.
@@ -348,36 +323,40 @@ dry_run::Answer looks_for_owner(const Json& object) {
       "admission webhook \"mjob.kb.io\" denied the request: jobsets \"train\" not found");
 }
 
-TEST(Trial, a_webhook_that_looks_for_an_owner_could_not_be_asked) {
-  World world = with_input(jobset);
-  world.to_object = looks_for_owner;
-  const Tried job = world.run().back();
-  EXPECT_EQ(job.said, Said::not_asked);
-  EXPECT_EQ(job.sentence,
-            "without its owner, which is not stored, it is admitted; with it, webhook mjob.kb.io "
-            "denied it: jobsets \"train\" not found");
-}
-
-TEST(Trial, who_refuses_it_without_an_owner_too_is_named) {
-  World world = with_input(jobset);
-  world.to_object = [](const Json& object) {
+TEST(Trial, what_a_controller_makes_is_asked_of_in_its_place) {
+  const auto without_owner_too = [](const Json& object) {
     const auto answer = looks_for_owner(object);
     return object["kind"] != "Job" || !answer.accepted()
                ? answer
                : refusal(403, "Forbidden",
                          "jobs.batch \"x\" is forbidden: exceeded quota: small, requested: y");
   };
-  const Tried job = world.run().back();
-  EXPECT_EQ(job.said, Said::refused);
-  EXPECT_THAT(job.sentence, HasSubstr("ResourceQuota small refused it"));
-  world.to_object = [](const Json& object) {
-    return object["kind"] != "Job"
-               ? accepted(object)
-               : refusal(422, "Invalid",
-                         "jobs.batch \"x\" is forbidden: ValidatingAdmissionPolicy 'no-jobs' with "
-                         "binding 'b' denied request: none here");
+  const struct {
+    To to_object;
+    std::size_t which;  // 1 is the Service, 2 the Job
+    std::string want;
+  } cases[] = {
+      {refuses("Service", 409, "AlreadyExists", "services exists"), 1,
+       ": could not be asked: one of this name exists, and is taken as it is"},
+      {refuses("Job", 403, "Forbidden", "jobs.batch is forbidden: User \"u\" cannot create x"), 2,
+       ": could not be asked: the permission to create it is missing, which its controller needs, "
+       "and you do not: User \"u\" cannot create x"},
+      {looks_for_owner, 2,
+       ": could not be asked: without its owner, which is not stored, it is admitted; with it, "
+       "webhook mjob.kb.io denied it: jobsets \"train\" not found"},
+      {without_owner_too, 2,
+       ": refused: ResourceQuota small refused it: exceeded quota: small, requested: y"},
+      {refuses(
+           "Job", 422, "Invalid",
+           "jobs.batch \"x\" is forbidden: ValidatingAdmissionPolicy 'no-jobs' with binding 'b' "
+           "denied request: none here"),
+       2, ": refused: admission policy no-jobs denied it: none here"},
   };
-  EXPECT_EQ(world.run().back().sentence, "admission policy no-jobs denied it: none here");
+  for (const auto& each : cases) {
+    World world = with_input(jobset);
+    world.to_object = each.to_object;
+    EXPECT_THAT(words(world.run().at(each.which)), testing::EndsWith(each.want));
+  }
 }
 
 TEST(Trial, a_kind_that_only_a_controller_creates_may_be_of_another_version) {
@@ -386,17 +365,6 @@ TEST(Trial, a_kind_that_only_a_controller_creates_may_be_of_another_version) {
   const auto tried = world.run();
   EXPECT_EQ(tried[0].said, Said::refused);
   EXPECT_EQ(tried[1].said, Said::not_asked);
-}
-
-TEST(Trial, a_service_that_exists_is_taken) {
-  World world = with_input(jobset);
-  world.to_object = [](const Json& object) {
-    return object["kind"] != "Service" ? accepted(object)
-                                       : refusal(409, "AlreadyExists", "services exists");
-  };
-  EXPECT_EQ(words(world.run()[1]),
-            "Service default/train of JobSet default/train: could not be asked: one of this name "
-            "exists, and is taken as it is");
 }
 
 // ---- the sum
@@ -409,14 +377,14 @@ Json quota(const Json& hard, const Json& used = Json::object()) {
 
 TEST(Trial, each_pod_fits_and_their_sum_does_not) {
   World world = with_members(4);
-  world.quotas = std::vector<Json>{
-      quota({{"requests.google.com/tpu", "12"}}, {{"requests.google.com/tpu", "4"}})};
+  world.quotas =
+      std::vector{quota({{"requests.google.com/tpu", "12"}}, {{"requests.google.com/tpu", "4"}})};
   const auto tried = world.run();
   EXPECT_EQ(words(tried.back()),
             "all 4 Pods of namespace ml: refused: ResourceQuota compute: the Pods ask together for "
             "16 of requests.google.com/tpu, and 4 of 12 are used");
-  world.quotas = std::vector<Json>{
-      quota({{"requests.google.com/tpu", "20"}}, {{"requests.google.com/tpu", "4"}})};
+  world.quotas =
+      std::vector{quota({{"requests.google.com/tpu", "20"}}, {{"requests.google.com/tpu", "4"}})};
   EXPECT_THAT(world.run(), SizeIs(2));
   world.quotas = std::nullopt;
   EXPECT_EQ(world.run().back().said, Said::not_asked);
@@ -424,31 +392,26 @@ TEST(Trial, each_pod_fits_and_their_sum_does_not) {
 
 TEST(Trial, objects_are_counted_with_those_that_controllers_make) {
   World world = with_input(jobset);
-  world.quotas = std::vector<Json>{quota({{"count/jobs.batch", "5"}, {"services", "3"}},
-                                         {{"count/jobs.batch", "2"}, {"services", "3"}})};
+  world.quotas = std::vector{quota({{"count/jobs.batch", "5"}, {"services", "3"}},
+                                   {{"count/jobs.batch", "2"}, {"services", "3"}})};
   const auto tried = world.run();
   ASSERT_THAT(tried, SizeIs(4));  // of one Service the API server has spoken
-  EXPECT_EQ(
-      words(tried.back()),
-      "all 4 Jobs of namespace default: refused: ResourceQuota compute: the Jobs ask together "
-      "for 4 of count/jobs.batch, and 2 of 5 are used");
+  EXPECT_EQ(words(tried.back()),
+            "all 4 Jobs of namespace default: refused: ResourceQuota compute: the Jobs ask "
+            "together for 4 of count/jobs.batch, and 2 of 5 are used");
   world.to_object = [](const Json&) { return refusal(429, "TooManyRequests", "later"); };
-  EXPECT_EQ(
-      words(world.run().back()),
-      "the Service of namespace default: refused: ResourceQuota compute: the Service asks for "
-      "1 of services, and 3 of 3 are used");
+  EXPECT_EQ(words(world.run().back()),
+            "the Service of namespace default: refused: ResourceQuota compute: the Service asks "
+            "for 1 of services, and 3 of 3 are used");
 }
 
 TEST(Trial, what_exists_is_counted_by_the_quota_already) {
   World world = with_input(jobset);
   const Json pod = member(0);
   for (int i = 0; i < 8; ++i) world.samples.add(world.manifests[0].object, "default", pod, nullptr);
-  world.quotas = std::vector<Json>{quota({{"count/jobs.batch", "3"}, {"pods", "7"}})};
+  world.quotas = std::vector{quota({{"count/jobs.batch", "3"}, {"pods", "7"}})};
   EXPECT_THAT(world.run(), SizeIs(6));
-  world.to_object = [](const Json& object) {
-    return object["kind"] != "JobSet" ? accepted(object)
-                                      : refusal(409, "AlreadyExists", "train exists");
-  };
+  world.to_object = refuses("JobSet", 409, "AlreadyExists", "train exists");
   EXPECT_THAT(world.run(), SizeIs(4));
 }
 

@@ -25,17 +25,6 @@ std::string job(const std::string& name, const std::string& more = "") {
                      name, more);
 }
 
-TEST(AnAppWrapper, gives_its_place_to_what_it_holds) {
-  const Opened all = opened(appwrapper(job("x") + ", " + job("z")) +
-                            "---\napiVersion: v1\nkind: Service\nmetadata: {name: s}\n");
-  EXPECT_THAT(names_of(all.objects), ElementsAre("Job x", "Job z", "Service s"));
-  EXPECT_THAT(names_of(all.holders), ElementsAre("AppWrapper a"));
-  const source::Origin& second = *all.objects[1].origin;
-  EXPECT_EQ(second.holders.front().path, "spec.components[1].template");
-  EXPECT_EQ(second.written.front().at, "/spec/components/1/template");
-  EXPECT_EQ(all.objects[2].origin, nullptr);
-}
-
 TEST(AChild, has_the_namespace_and_the_queue_of_what_holds_it) {
   const Opened all =
       opened(appwrapper(job("x") + ", " + job("z", ", labels: {kueue.x-k8s.io/queue-name: own}"),
@@ -57,8 +46,7 @@ TEST(AnAppWrapper, may_not_hold_another_or_objects_of_another_namespace) {
   EXPECT_THAT(all.objects, IsEmpty());
   EXPECT_THAT(
       faults_of(all),
-      ElementsAre("refused: spec.components[0].template: an AppWrapper may not hold another "
-                  "one",
+      ElementsAre("refused: spec.components[0].template: an AppWrapper may not hold another one",
                   HasSubstr("spec.components[1].template.metadata.namespace: is other"),
                   "refused: spec.components[2].template: must be an object",
                   "refused: spec.components[3].template.kind: is missing"));
@@ -72,8 +60,7 @@ TEST(AnAppWrapper, without_components_holds_nothing) {
 TEST(AList, is_opened_where_it_stands_in_another_object) {
   const Opened all =
       opened(appwrapper("{template: {apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: "
-                        "Pod, metadata: {name: "
-                        "p}}]}}"));
+                        "Pod, metadata: {name: p}}]}}"));
   EXPECT_THAT(names_of(all.objects), ElementsAre("Pod p"));
   EXPECT_EQ(all.objects[0].origin->written.front().at, "/spec/components/0/template/items/0");
   EXPECT_EQ(all.objects[0].origin->holders.size(), 2u);
@@ -155,10 +142,8 @@ TEST(AKindOfAUser, makes_pods_that_nothing_numbers) {
 TEST(AKindOfAUser, may_be_in_itself) {
   const Opened all = opened(
       "apiVersion: x.dev/v1\nkind: Holder\nmetadata: {name: a}\nspec: {all: [{apiVersion: "
-      "x.dev/v1, "
-      "kind: Holder, metadata: {name: b}, spec: {all: [{apiVersion: v1, kind: Pod, metadata: "
-      "{name: "
-      "p}}]}}]}\n",
+      "x.dev/v1, kind: Holder, metadata: {name: b}, spec: {all: [{apiVersion: v1, kind: Pod, "
+      "metadata: {name: p}}]}}]}\n",
       own_kinds());
   EXPECT_THAT(names_of(all.objects), ElementsAre("Pod p"));
 }

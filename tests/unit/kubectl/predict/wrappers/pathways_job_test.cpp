@@ -1,6 +1,5 @@
 #include "kubectl/predict/wrappers/pathways_job.hpp"
 
-#include "tests/support/named_case.hpp"
 #include "tests/unit/kubectl/predict/wrappers/opened.hpp"
 
 #include <fmt/format.h>
@@ -9,8 +8,6 @@
 namespace tpuwh::server::wrappers {
 namespace {
 
-using test::case_name;
-using test::PrintTo;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -64,34 +61,21 @@ TEST(APathwaysJob, of_machines_with_8_chips_has_a_host_for_8) {
   EXPECT_EQ(job["template"]["spec"]["containers"][0]["resources"]["limits"]["google.com/tpu"], "8");
 }
 
-struct RefusedPathwaysJob {
-  std::string name;
-  PathwaysTexts texts;
-  std::string want;
-};
-
-class RefusedPathwaysJobs : public testing::TestWithParam<RefusedPathwaysJob> {};
-
-TEST_P(RefusedPathwaysJobs, make_nothing) {
-  EXPECT_THAT(faults_of(opened(GetParam().texts.text())),
-              ElementsAre(HasSubstr("refused: " + GetParam().want)));
+TEST(RefusedPathwaysJobs, make_nothing) {
+  const std::pair<PathwaysTexts, std::string> cases[] = {
+      {{.worker = "type: n2-standard-4, topology: 4x4, numSlices: 1"},
+       "spec.workers[0].type: n2-standard-4"},
+      {{.worker = "type: a}, {type: b"}, "spec.workers: must be"},
+      {{.controller = ""}, "spec.controller.deploymentMode"},
+      {{.worker = "type: ct6e-standard-4t, topology: 4x4, numSlices: two"},
+       "spec.workers[0].numSlices: must be an integer"},
+      {{.controller = "deploymentMode: default, template: {spec: {}}"},
+       "spec.controller.template.spec.containers"},
+  };
+  for (const auto& [texts, want] : cases)
+    EXPECT_THAT(faults_of(opened(texts.text())), ElementsAre(HasSubstr("refused: " + want)))
+        << want;
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    PathwaysTexts, RefusedPathwaysJobs,
-    testing::Values(
-        RefusedPathwaysJob{"another_machine",
-                           {.worker = "type: n2-standard-4, topology: 4x4, numSlices: 1"},
-                           "spec.workers[0].type: n2-standard-4"},
-        RefusedPathwaysJob{"two_types", {.worker = "type: a}, {type: b"}, "spec.workers: must be"},
-        RefusedPathwaysJob{"no_mode", {.controller = ""}, "spec.controller.deploymentMode"},
-        RefusedPathwaysJob{"a_count_of_a_wrong_type",
-                           {.worker = "type: ct6e-standard-4t, topology: 4x4, numSlices: two"},
-                           "spec.workers[0].numSlices: must be an integer"},
-        RefusedPathwaysJob{"a_template_without_containers",
-                           {.controller = "deploymentMode: default, template: {spec: {}}"},
-                           "spec.controller.template.spec.containers"}),
-    case_name);
 
 }  // namespace
 }  // namespace tpuwh::server::wrappers

@@ -1,54 +1,38 @@
 #include "kubectl/predict/wrappers/runtime_patches.hpp"
 
 #include "kubectl/predict/expand/reading.hpp"
-#include "tests/support/named_case.hpp"
+#include "tests/support/yaml.hpp"
 
 #include <gtest/gtest.h>
 
 namespace tpuwh::server::wrappers {
 namespace {
 
-using test::case_name;
-using test::PrintTo;
-
 // As StrategicMergePatch of k8s.io/apimachinery v0.36.3 merges them.
-struct Merge {
-  std::string name, value, patch, want;
-};
-
-class Merges : public testing::TestWithParam<Merge> {};
-
-TEST_P(Merges, are_those_of_kubernetes) {
-  Json value = Json::parse(GetParam().value);
-  merge_strategically(value, Json::parse(GetParam().patch));
-  EXPECT_EQ(value, Json::parse(GetParam().want)) << value;
+TEST(Merges, are_those_of_kubernetes) {
+  const struct {
+    const char *value, *patch, *want;
+  } cases[] = {
+      {"{nodeSelector: {a: 1}}", "{nodeSelector: {b: 2}}", "{nodeSelector: {a: 1, b: 2}}"},
+      {"{nodeSelector: {a: 1}}", "{nodeSelector: {a: 2}}", "{nodeSelector: {a: 2}}"},
+      {"{tolerations: [{key: a}]}", "{tolerations: [{key: b}]}", "{tolerations: [{key: b}]}"},
+      {"{containers: [{name: a, image: x}, {name: b}]}",
+       "{containers: [{name: b, env: [{name: E, value: 1}]}]}",
+       "{containers: [{name: a, image: x}, {name: b, env: [{name: E, value: 1}]}]}"},
+      // What is new goes before, or follows what it stands behind.
+      {"{env: [{name: A}, {name: B}]}", "{env: [{name: C}]}",
+       "{env: [{name: C}, {name: A}, {name: B}]}"},
+      {"{env: [{name: A}, {name: B}]}", "{env: [{name: B}, {name: C}]}",
+       "{env: [{name: A}, {name: B}, {name: C}]}"},
+      {"{volumeMounts: [{name: v, mountPath: /a}]}", "{volumeMounts: [{name: w, mountPath: /a}]}",
+       "{volumeMounts: [{name: w, mountPath: /a}]}"},
+  };
+  for (const auto& [value, patch, want] : cases) {
+    Json merged = test::yaml(value);
+    merge_strategically(merged, test::yaml(patch));
+    EXPECT_EQ(merged, test::yaml(want)) << merged;
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Fields, Merges,
-    testing::Values(
-        Merge{"a_map_grows", R"({"nodeSelector": {"a": "1"}})", R"({"nodeSelector": {"b": "2"}})",
-              R"({"nodeSelector": {"a": "1", "b": "2"}})"},
-        Merge{"a_value_is_replaced", R"({"nodeSelector": {"a": "1"}})",
-              R"({"nodeSelector": {"a": "2"}})", R"({"nodeSelector": {"a": "2"}})"},
-        Merge{"tolerations_are_one_value", R"({"tolerations": [{"key": "a"}]})",
-              R"({"tolerations": [{"key": "b"}]})", R"({"tolerations": [{"key": "b"}]})"},
-        Merge{"containers_by_name",
-              R"({"containers": [{"name": "a", "image": "x"}, {"name": "b"}]})",
-              R"({"containers": [{"name": "b", "env": [{"name": "E", "value": "1"}]}]})",
-              R"({"containers": [{"name": "a", "image": "x"},
-                                 {"name": "b", "env": [{"name": "E", "value": "1"}]}]})"},
-        Merge{"a_new_one_goes_before", R"({"env": [{"name": "A"}, {"name": "B"}]})",
-              R"({"env": [{"name": "C"}]})",
-              R"({"env": [{"name": "C"}, {"name": "A"}, {"name": "B"}]})"},
-        Merge{"a_new_one_follows_the_one_that_it_stands_behind",
-              R"({"env": [{"name": "A"}, {"name": "B"}]})",
-              R"({"env": [{"name": "B"}, {"name": "C"}]})",
-              R"({"env": [{"name": "A"}, {"name": "B"}, {"name": "C"}]})"},
-        Merge{"mounts_by_their_path", R"({"volumeMounts": [{"name": "v", "mountPath": "/a"}]})",
-              R"({"volumeMounts": [{"name": "w", "mountPath": "/a"}]})",
-              R"({"volumeMounts": [{"name": "w", "mountPath": "/a"}]})"}),
-    case_name);
 
 Json jobset_template() {
   return Json::parse(R"({"spec": {"replicatedJobs": [{"name": "node", "template": {"spec":
@@ -75,30 +59,24 @@ TEST(ARuntimePatch, changes_what_it_may_and_nothing_else) {
   EXPECT_EQ(value["metadata"], Json::parse(R"({"labels": {"l": "1"}})"));
 }
 
-struct BadPatch {
-  std::string name, job, pod_spec, want;
-};
-
-class BadPatches : public testing::TestWithParam<BadPatch> {};
-
-TEST_P(BadPatches, are_refused_as_trainer_refuses_them) {
-  Json value = jobset_template();
-  const std::string error = patched(GetParam().job, GetParam().pod_spec, value);
-  EXPECT_TRUE(error.starts_with("spec.runtimePatches[0]")) << error;
-  EXPECT_NE(error.find(GetParam().want), std::string::npos) << error;
+TEST(BadPatches, are_refused_as_trainer_refuses_them) {
+  const struct {
+    std::string job, pod_spec, want;
+  } cases[] = {
+      {"launcher", "{}", "no replicated job launcher"},
+      {"node", R"({"containers": [{"name": "x"}]})", "no container x"},
+      {"node", R"({"containers": [{"name": "node", "env": [{"name": "A"}]}]})",
+       "may not set env of container node"},
+      {"node", R"({"containers": {"name": "node"}})", "containers: must be an array of objects"},
+  };
+  for (const auto& each : cases) {
+    SCOPED_TRACE(each.want);
+    Json value = jobset_template();
+    const std::string error = patched(each.job, each.pod_spec, value);
+    EXPECT_TRUE(error.starts_with("spec.runtimePatches[0]")) << error;
+    EXPECT_NE(error.find(each.want), std::string::npos) << error;
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Patches, BadPatches,
-    testing::Values(BadPatch{"no_job", "launcher", "{}", "no replicated job launcher"},
-                    BadPatch{"no_container", "node", R"({"containers": [{"name": "x"}]})",
-                             "no container x"},
-                    BadPatch{"env_of_the_trainer", "node",
-                             R"({"containers": [{"name": "node", "env": [{"name": "A"}]}]})",
-                             "may not set env of container node"},
-                    BadPatch{"wrong_type", "node", R"({"containers": {"name": "node"}})",
-                             "containers: must be an array of objects"}),
-    case_name);
 
 TEST(ARuntimePatch, has_lists_of_128_elements_at_most) {
   Json value = jobset_template();

@@ -1,7 +1,6 @@
 #include "kubectl/predict/wrappers/train_job.hpp"
 
 #include "kubectl/predict/wrappers/written.hpp"
-#include "tests/support/named_case.hpp"
 #include "tests/unit/kubectl/predict/wrappers/opened.hpp"
 
 #include <fmt/format.h>
@@ -10,8 +9,6 @@
 namespace tpuwh::server::wrappers {
 namespace {
 
-using test::case_name;
-using test::PrintTo;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -52,31 +49,15 @@ const Json& container_of(const Json& jobset) {
   return job_of(jobset)["template"]["spec"]["containers"][0];
 }
 
-// "NAME=VALUE", "NAME<fieldPath", in their order.
+// "NAME=VALUE", or "NAME=" of a field, in their order.
 std::vector<std::string> env_of(const Json& jobset) {
   std::vector<std::string> out;
   for (const Json& each : container_of(jobset).value("env", Json::array()))
-    out.push_back(each["name"].get<std::string>() +
-                  (each.contains("value")
-                       ? "=" + each["value"].get<std::string>()
-                       : "<" + each["valueFrom"]["fieldRef"]["fieldPath"].get<std::string>()));
+    out.push_back(each["name"].get<std::string>() + "=" + each.value("value", ""));
   return out;
 }
 
-constexpr auto index_field = "metadata.annotations['batch.kubernetes.io/job-completion-index']";
-
-TEST(AJobSetOfATrainJob, has_its_nodes_and_the_variables_of_jax) {
-  const Json jobset = one_of(TrainTexts{.container = ", env: [{name: A, value: a}]"}.text());
-  EXPECT_EQ(jobset["kind"], "JobSet");
-  EXPECT_EQ(jobset["metadata"]["name"], "t");
-  EXPECT_EQ(job_of(jobset)["parallelism"], 4);
-  EXPECT_EQ(job_of(jobset)["completions"], 4);
-  EXPECT_THAT(env_of(jobset), ElementsAre("A=a", "JAX_NUM_PROCESSES=4",
-                                          fmt::format("JAX_PROCESS_ID<{}", index_field),
-                                          "JAX_COORDINATOR_ADDRESS=t-node-0-0.t:29500"));
-  EXPECT_EQ(container_of(jobset)["ports"], Json::parse(R"([{"containerPort": 29500}])"));
-}
-
+// What it is as a whole: recorded_test.cpp.
 TEST(AJobSetOfATrainJob, has_the_nodes_of_the_runtime_and_no_variables_without_a_trainer) {
   const Json jobset = one_of(TrainTexts{.trainer = ""}.text());
   EXPECT_EQ(job_of(jobset)["parallelism"], 2);
@@ -90,17 +71,6 @@ TEST(AJobSetOfATrainJob, has_the_parallelism_of_a_runtime_without_a_policy) {
   EXPECT_EQ(job_of(jobset)["completions"], 3);
 }
 
-TEST(AJobSetOfATrainJob, has_the_variables_of_torch_behind_those_of_the_trainer) {
-  const Json jobset =
-      one_of(TrainTexts{.policy = "mlPolicy: {torch: {}}, ",
-                        .trainer = "trainer: {numNodes: 4, env: [{name: A, value: a}], "
-                                   "resourcesPerNode: {limits: {cpu: 3500m, google.com/tpu: 4}}}"}
-                 .text());
-  EXPECT_THAT(env_of(jobset), ElementsAre("A=a", "PET_NNODES=4", "PET_NPROC_PER_NODE=4",
-                                          fmt::format("PET_NODE_RANK<{}", index_field),
-                                          "PET_MASTER_ADDR=t-node-0-0.t", "PET_MASTER_PORT=29500"));
-}
-
 TEST(AJobSetOfATrainJob, has_what_the_trainer_says_of_its_container) {
   const Json jobset = one_of(
       TrainTexts{.container = ", image: old, resources: {requests: {cpu: 1}}",
@@ -111,17 +81,6 @@ TEST(AJobSetOfATrainJob, has_what_the_trainer_says_of_its_container) {
   EXPECT_EQ(container_of(jobset)["args"], Json::parse(R"(["x"])"));
   EXPECT_EQ(container_of(jobset)["resources"], Json::parse(R"({"limits": {"google.com/tpu": 4}})"));
   EXPECT_THAT(env_of(jobset), Contains("JAX_NUM_PROCESSES=7"));
-}
-
-TEST(AJobSetOfATrainJob, of_mpi_counts_the_launcher_as_a_node) {
-  const Json jobset =
-      one_of(TrainTexts{.policy = "mlPolicy: {mpi: {runLauncherAsNode: true}}, "}.text());
-  EXPECT_EQ(job_of(jobset)["parallelism"], 3);
-}
-
-TEST(AJobSetOfATrainJob, is_suspended_with_it) {
-  EXPECT_EQ(one_of(TrainTexts{.trainer = "suspend: true"}.text())["spec"]["suspend"], true);
-  EXPECT_FALSE(one_of(TrainTexts().text())["spec"].contains("suspend"));
 }
 
 TEST(AJobSetOfATrainJob, says_where_its_parts_are_written) {
@@ -151,47 +110,25 @@ TEST(ATrainJob, names_its_runtime_by_kind_and_namespace) {
   EXPECT_THAT(faults_of(opened(in_namespace.text())), IsEmpty());
 }
 
-struct RefusedTrainJob {
-  std::string name;
-  TrainTexts texts;
-  std::string want;
-};
-
-class RefusedTrainJobs : public testing::TestWithParam<RefusedTrainJob> {};
-
-TEST_P(RefusedTrainJobs, make_nothing) {
-  const Opened all = opened(GetParam().texts.text());
-  EXPECT_THAT(all.objects, IsEmpty());
-  EXPECT_THAT(faults_of(all), ElementsAre(HasSubstr("refused: " + GetParam().want)));
+TEST(RefusedTrainJobs, make_nothing) {
+  const std::pair<TrainTexts, std::string> cases[] = {
+      {{.ref = "{name: r, apiGroup: x.dev}"}, "spec.runtimeRef: expected TrainingRuntime"},
+      {{.ref = "{}"}, "spec.runtimeRef.name: is missing"},
+      {{.trainer = "trainer: {numNodes: four}"}, "spec.trainer.numNodes: must be an integer"},
+      {{.trainer = "trainer: {numNodes: -1}"}, "spec.trainer.numNodes: is negative"},
+      {{.trainer = "trainer: {env: {A: a}}"}, "spec.trainer.env: must be an array of objects"},
+      {{.policy = "mlPolicy: {torch: {}}, ", .trainer = "trainer: {env: [{name: PET_NNODES}]}"},
+       "spec.trainer.env: has PET_NNODES"},
+      {{.policy = "mlPolicy: 2, "}, "ClusterTrainingRuntime r: spec.mlPolicy: must be an object"},
+      {{.container = ", ports: 80"}, "ClusterTrainingRuntime r: "},
+  };
+  for (const auto& [texts, want] : cases) {
+    SCOPED_TRACE(want);
+    const Opened all = opened(texts.text());
+    EXPECT_THAT(all.objects, IsEmpty());
+    EXPECT_THAT(faults_of(all), ElementsAre(HasSubstr("refused: " + want)));
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    TrainTexts, RefusedTrainJobs,
-    testing::Values(RefusedTrainJob{"another_runtime",
-                                    {.ref = "{name: r, apiGroup: x.dev}"},
-                                    "spec.runtimeRef: expected TrainingRuntime"},
-                    RefusedTrainJob{
-                        "no_name_of_a_runtime", {.ref = "{}"}, "spec.runtimeRef.name: is missing"},
-                    RefusedTrainJob{"nodes_of_a_wrong_type",
-                                    {.trainer = "trainer: {numNodes: four}"},
-                                    "spec.trainer.numNodes: must be an integer"},
-                    RefusedTrainJob{"negative_nodes",
-                                    {.trainer = "trainer: {numNodes: -1}"},
-                                    "spec.trainer.numNodes: is negative"},
-                    RefusedTrainJob{"an_env_that_is_no_list",
-                                    {.trainer = "trainer: {env: {A: a}}"},
-                                    "spec.trainer.env: must be an array of objects"},
-                    RefusedTrainJob{"a_reserved_variable",
-                                    {.policy = "mlPolicy: {torch: {}}, ",
-                                     .trainer = "trainer: {env: [{name: PET_NNODES}]}"},
-                                    "spec.trainer.env: has PET_NNODES"},
-                    RefusedTrainJob{"a_runtime_of_a_wrong_type",
-                                    {.policy = "mlPolicy: 2, "},
-                                    "ClusterTrainingRuntime r: spec.mlPolicy: must be an object"},
-                    RefusedTrainJob{"a_container_of_a_wrong_type",
-                                    {.container = ", ports: 80"},
-                                    "ClusterTrainingRuntime r: "}),
-    case_name);
 
 TEST(ATrainJob, without_a_name_that_dns_can_hold_is_refused) {
   EXPECT_THAT(faults_of(opened("apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\n"

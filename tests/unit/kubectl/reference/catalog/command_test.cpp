@@ -1,6 +1,6 @@
 #include "kubectl/reference/catalog/command.hpp"
 
-#include "tests/support/named_case.hpp"
+#include "tests/support/ran.hpp"
 #include "topology/catalog.hpp"
 
 #include <gmock/gmock.h>
@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -16,16 +15,18 @@ namespace tpuwh::server::catalog {
 namespace {
 
 using nlohmann::json;
-using test::case_name;
-using test::PrintTo;
 using testing::HasSubstr;
 
+test::Ran run(const CatalogOptions& options, bool terminal = false) {
+  return test::ran([&](const auto& console) { return run_catalog(options, console); }, "",
+                   terminal);
+}
+
 std::string ask(const CatalogOptions& options, bool terminal = false) {
-  std::istringstream in;
-  std::ostringstream out, err;
-  EXPECT_EQ(run_catalog(options, {in, out, err, terminal}), 0) << err.str();
-  EXPECT_EQ(err.str(), "");
-  return out.str();
+  const test::Ran ran = run(options, terminal);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  return ran.out;
 }
 
 TEST(CatalogCommand, lists_every_generation_machine_type_and_source) {
@@ -171,65 +172,32 @@ TEST(CatalogJson, of_a_dynamic_slice) {
   EXPECT_FALSE(shape["pod"]["nodeSelector"].contains("cloud.google.com/gke-tpu-topology"));
 }
 
-TEST(CatalogCommand, says_what_a_dynamic_slice_is_made_of) {
-  EXPECT_THAT(
-      ask({.accelerator = "tpu7x", .topology = "4x12x16", .pool = {.dynamic_slicing = true}}),
-      HasSubstr("made of           12 blocks of 4x4x4 of 16 nodes: 1 x 3 x 4\n"));
-  EXPECT_THAT(ask({.accelerator = "tpu7x", .topology = "2x2x4", .pool = {.dynamic_slicing = true}}),
-              HasSubstr("a part of one of 4x4x4 of 16 nodes, which 4 such slices share"));
-}
-
 // --- What makes no sense ------------------------------------------------------------
 
-struct Refused {
-  std::string_view name;
-  CatalogOptions options;
-  std::string_view want;
-};
-
-class CatalogRefuses : public testing::TestWithParam<Refused> {};
-
-TEST_P(CatalogRefuses, in_one_line_with_exit_code_2) {
-  std::istringstream in;
-  std::ostringstream out, err;
-  EXPECT_EQ(run_catalog(GetParam().options, {in, out, err, false}), 2);
-  EXPECT_EQ(out.str(), "");
-  const std::string line = err.str();
-  EXPECT_TRUE(line.starts_with("kubectl-tpu: ")) << line;
-  EXPECT_EQ(line.find('\n'), line.size() - 1) << line;
-  EXPECT_THAT(line, HasSubstr(std::string(GetParam().want)));
+TEST(CatalogRefuses, in_one_line_with_exit_code_2) {
+  const std::pair<CatalogOptions, std::string_view> cases[] = {
+      {{.accelerator = "v6f"}, "did you mean \"tpu-v6e-slice\"?"},
+      {{.accelerator = "v5p", .topology = "3x3x3", .chips_per_node = 4},
+       "topology 3x3x3 is 27 chips and cannot be split over Pods of 4 chips"},
+      {{.accelerator = "v6e-17"},
+       "no listed topology of tpu-v6e-slice is v6e-17: that is 17 cores, 1 on a chip"},
+      {{.output = CatalogOutput::svg}, "--output svg draws one shape"},
+      {{.accelerator = "v6e", .pool = {.spot = true}}, "flags for a node pool need its shape"},
+      {{.accelerator = "v6e", .topology = "4x4", .pool = {.dynamic_slicing = true}},
+       "4x4 is not a dynamic slice: only tpu7x has dynamic slicing"},
+      {{.accelerator = "v6e", .topology = "2x4", .pool = {.num_nodes = 3}},
+       "2x4 (8 chips) on ct6e-standard-4t with 4 chips is 2 nodes"},
+  };
+  for (const auto& [options, want] : cases) {
+    SCOPED_TRACE(want);
+    const test::Ran ran = run(options);
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_EQ(ran.out, "");
+    EXPECT_TRUE(ran.err.starts_with("kubectl-tpu: ")) << ran.err;
+    EXPECT_EQ(ran.err.find('\n'), ran.err.size() - 1) << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr(std::string(want)));
+  }
 }
-
-const Refused refused[] = {
-    {.name = "unknown_accelerator",
-     .options = {.accelerator = "v6f"},
-     .want = "did you mean \"tpu-v6e-slice\"?"},
-    {.name = "unknown_topology",
-     .options = {.accelerator = "v6e", .topology = "2x8"},
-     .want = "2x8 (16 chips) is not a topology of tpu-v6e-slice"},
-    {.name = "chips_that_do_not_divide",
-     .options = {.accelerator = "v5p", .topology = "3x3x3", .chips_per_node = 4},
-     .want = "topology 3x3x3 is 27 chips and cannot be split over Pods of 4 chips"},
-    {.name = "type_with_no_shape",
-     .options = {.accelerator = "v6e-17"},
-     .want = "no listed topology of tpu-v6e-slice is v6e-17: that is 17 cores, 1 on a chip"},
-    {.name = "picture_of_everything",
-     .options = {.output = CatalogOutput::svg},
-     .want = "--output svg draws one shape"},
-    {.name = "picture_of_a_generation",
-     .options = {.accelerator = "v6e", .output = CatalogOutput::svg},
-     .want = "--output svg draws one shape"},
-    {.name = "flags_without_a_shape",
-     .options = {.accelerator = "v6e", .pool = {.spot = true}},
-     .want = "flags for a node pool need its shape"},
-    {.name = "blocks_of_what_has_none",
-     .options = {.accelerator = "v6e", .topology = "4x4", .pool = {.dynamic_slicing = true}},
-     .want = "4x4 is not a dynamic slice: only tpu7x has dynamic slicing"},
-    {.name = "flags_that_no_way_fits",
-     .options = {.accelerator = "v6e", .topology = "2x4", .pool = {.num_nodes = 3}},
-     .want = "2x4 (8 chips) on ct6e-standard-4t with 4 chips is 2 nodes"},
-};
-INSTANTIATE_TEST_SUITE_P(Cases, CatalogRefuses, testing::ValuesIn(refused), case_name);
 
 }  // namespace
 }  // namespace tpuwh::server::catalog

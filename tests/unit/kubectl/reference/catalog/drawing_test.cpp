@@ -11,8 +11,9 @@ namespace {
 using testing::HasSubstr;
 using topology::Dims;
 
+const auto grid = *topology::layout::host_grid(Dims(2, 4), 4);
+
 TEST(Drawing, has_room_for_a_title_where_there_is_one) {
-  const auto grid = *topology::layout::host_grid(Dims(2, 4), 4);
   const auto plain = draw({.grid = grid, .rank = 2}, 0);
   const auto titled = draw({.grid = grid, .rank = 2, .title = "2x4"}, 0);
   EXPECT_LT(plain.size.height, titled.size.height);
@@ -22,7 +23,6 @@ TEST(Drawing, has_room_for_a_title_where_there_is_one) {
 }
 
 TEST(Drawing, says_of_a_host_what_the_caller_says) {
-  const auto grid = *topology::layout::host_grid(Dims(2, 4), 4);
   const auto words = [](std::uint32_t worker) {
     return HostWords{
         .id = print::escaped("w" + std::to_string(worker)), .title = "a Pod", .more_class = "m"};
@@ -34,11 +34,11 @@ TEST(Drawing, says_of_a_host_what_the_caller_says) {
 
 // One layer is always drawn, however many hosts it has.
 TEST(Drawing, leaves_layers_out) {
-  const auto grid = *topology::layout::host_grid(Dims(4, 4, 8), 4);
-  EXPECT_EQ(layers_drawn({.grid = grid}), 8u);
-  EXPECT_EQ(layers_drawn({.grid = grid, .most_hosts = 9}), 2u);
-  EXPECT_EQ(layers_drawn({.grid = grid, .most_hosts = 1}), 1u);
-  EXPECT_THAT(draw({.grid = grid, .most_hosts = 9}, 0).elements.text(), Not(HasSubstr("z=2")));
+  const auto large = *topology::layout::host_grid(Dims(4, 4, 8), 4);
+  EXPECT_EQ(layers_drawn({.grid = large}), 8u);
+  EXPECT_EQ(layers_drawn({.grid = large, .most_hosts = 9}), 2u);
+  EXPECT_EQ(layers_drawn({.grid = large, .most_hosts = 1}), 1u);
+  EXPECT_THAT(draw({.grid = large, .most_hosts = 9}, 0).elements.text(), Not(HasSubstr("z=2")));
 }
 
 TEST(Drawing, is_a_file_with_more_style) {

@@ -25,17 +25,7 @@ std::size_t count(std::string_view text, std::string_view part) {
   return found;
 }
 
-TEST(Picture, of_two_hosts_side_by_side) {
-  EXPECT_EQ(drawn(Dims(2, 4), 4),
-            "■ chip; box: host with its worker id; x down, y right\n"
-            "\n"
-            "        0  1      2  3\n"
-            "     ┌ 0 ─────┐┌ 1 ─────┐\n"
-            "   0 │  ■  ■  ││  ■  ■  │\n"
-            "   1 │  ■  ■  ││  ■  ■  │\n"
-            "     └────────┘└────────┘\n");
-}
-
+// Of several hosts and layers: tests/golden/explain/job-2x4.txt, lws-four-groups.txt, tpu7x-*.txt.
 TEST(Picture, of_one_host_with_eight_chips) {
   EXPECT_EQ(drawn(Dims(2, 4), 8),
             "■ chip; box: host with its worker id; x down, y right\n"
@@ -45,33 +35,6 @@ TEST(Picture, of_one_host_with_eight_chips) {
             "   0 │  ■  ■  ■  ■  │\n"
             "   1 │  ■  ■  ■  ■  │\n"
             "     └──────────────┘\n");
-}
-
-// Worker 1 is the next along x, which runs down.
-TEST(Picture, of_four_hosts) {
-  EXPECT_EQ(drawn(Dims(4, 4), 4),
-            "■ chip; box: host with its worker id; x down, y right\n"
-            "\n"
-            "        0  1      2  3\n"
-            "     ┌ 0 ─────┐┌ 2 ─────┐\n"
-            "   0 │  ■  ■  ││  ■  ■  │\n"
-            "   1 │  ■  ■  ││  ■  ■  │\n"
-            "     └────────┘└────────┘\n"
-            "     ┌ 1 ─────┐┌ 3 ─────┐\n"
-            "   2 │  ■  ■  ││  ■  ■  │\n"
-            "   3 │  ■  ■  ││  ■  ■  │\n"
-            "     └────────┘└────────┘\n");
-}
-
-TEST(Picture, of_layers) {
-  EXPECT_EQ(drawn(Dims(2, 2, 2), 4),
-            "■ chip; box: host with its worker id; x down, y right, z by layer\n"
-            "z=0             z=1\n"
-            "        0  1            0  1\n"
-            "     ┌ 0 ─────┐      ┌ 1 ─────┐\n"
-            "   0 │  ■  ■  │    0 │  ■  ■  │\n"
-            "   1 │  ■  ■  │    1 │  ■  ■  │\n"
-            "     └────────┘      └────────┘\n");
 }
 
 TEST(Picture, beyond_64_hosts_is_one_layer_and_words) {

@@ -3,9 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <string>
-#include <string_view>
-
 #include "tests/unit/kubectl/reference/catalog/pool_of.hpp"
 
 namespace tpuwh::server::catalog {
@@ -14,6 +11,7 @@ namespace {
 using testing::HasSubstr;
 using topology::Dims;
 
+// Of a dynamic slice: docs/catalog.md, a sample that tests/readme runs.
 TEST(PodYaml, selects_the_nodes_and_asks_for_all_their_chips) {
   EXPECT_EQ(pod_yaml(pool_of("tpu-v6e-slice", Dims(2, 4), 8), {.spot = true}),
             "spec:\n"
@@ -26,22 +24,6 @@ TEST(PodYaml, selects_the_nodes_and_asks_for_all_their_chips) {
             "    resources:\n"
             "      limits:\n"
             "        google.com/tpu: 8\n");
-}
-
-// The nodes have no topology before the slice is there.
-TEST(PodYaml, asks_for_a_dynamic_slice_by_annotation) {
-  EXPECT_EQ(pod_yaml(pool_of("tpu7x", Dims(4, 12, 16)), {.dynamic_slicing = true}),
-            "metadata:\n"
-            "  annotations:\n"
-            "    cloud.google.com/gke-tpu-slice-topology: 4x12x16\n"
-            "spec:\n"
-            "  nodeSelector:\n"
-            "    cloud.google.com/gke-tpu-accelerator: tpu7x\n"
-            "  containers:\n"
-            "  - name: main\n"
-            "    resources:\n"
-            "      limits:\n"
-            "        google.com/tpu: 4\n");
 }
 
 TEST(PodYaml, names_a_claim_in_pod_and_container) {

@@ -8,248 +8,33 @@
 
 namespace tpuwh::test::cel {
 
-// `text` is an operator or the name of a field, a variable, a function; `args` what it is of, first
-// the target.
-struct Expression::Node {
-  enum class Kind { literal, list, name, field, optional_field, index, optional_index, call, op };
-  Kind kind = Kind::literal;
-  std::string text = {};
-  Json value = {};
-  std::vector<std::unique_ptr<Node>> args = {};
-};
-
-class Expression::Parser {
- public:
-  using Kind = Node::Kind;
-  using Made = std::unique_ptr<Node>;
-
-  explicit Parser(std::string_view text) : text_(text) {}
-
-  Made whole() {
-    Made out = ternary();
-    if (!at_end()) fail("the end");
-    return out;
-  }
-
- private:
-  static Made node(Kind kind, std::string text, std::vector<Made> args = {}) {
-    auto out = std::make_unique<Node>();
-    out->kind = kind;
-    out->text = std::move(text);
-    out->args = std::move(args);
-    return out;
-  }
-  template <class... Args>
-  static Made of(Kind kind, std::string text, Args... args) {
-    std::vector<Made> all;
-    (all.push_back(std::move(args)), ...);
-    return node(kind, std::move(text), std::move(all));
-  }
-
-  Made ternary() {
-    Made out = disjunction();
-    if (!take("?")) return out;
-    Made then = disjunction();
-    need(":");
-    return of(Kind::op, "?", std::move(out), std::move(then), ternary());
-  }
-
-  Made disjunction() {
-    Made out = conjunction();
-    while (take("||")) out = of(Kind::op, "||", std::move(out), conjunction());
-    return out;
-  }
-
-  Made conjunction() {
-    Made out = relation();
-    while (take("&&")) out = of(Kind::op, "&&", std::move(out), relation());
-    return out;
-  }
-
-  Made relation() {
-    Made out = unary();
-    for (const char* op : {"==", "!=", ">", "in "})
-      if (take(op)) return of(Kind::op, op, std::move(out), unary());
-    return out;
-  }
-
-  Made unary() {
-    skip();
-    if (peek() == '!' && text_.substr(at_, 2) != "!=") {
-      ++at_;
-      return of(Kind::op, "!", unary());
-    }
-    return member();
-  }
-
-  Made member() {
-    Made out = primary();
-    for (;;) {
-      if (take(".?")) {
-        out = of(Kind::optional_field, name(), std::move(out));
-      } else if (take(".")) {
-        std::string word = name();
-        if (take("("))
-          out = call(std::move(word), std::move(out));
-        else
-          out = of(Kind::field, std::move(word), std::move(out));
-      } else if (take("[?")) {
-        out = of(Kind::optional_index, "", std::move(out), ternary());
-        need("]");
-      } else if (take("[")) {
-        out = of(Kind::index, "", std::move(out), ternary());
-        need("]");
-      } else {
-        return out;
-      }
-    }
-  }
-
-  Made call(std::string word, Made target) {
-    Made out = of(Kind::call, std::move(word), std::move(target));
-    while (!take(")")) {
-      out->args.push_back(ternary());
-      take(",");
-    }
-    return out;
-  }
-
-  Made primary() {
-    skip();
-    const char c = peek();
-    if (take("(")) {
-      Made out = ternary();
-      need(")");
-      return out;
-    }
-    if (take("[")) {
-      Made out = node(Kind::list, "");
-      while (!take("]")) {
-        out->args.push_back(ternary());
-        take(",");
-      }
-      return out;
-    }
-    if (take("{")) {
-      need("}");
-      return literal(Json::object());
-    }
-    if (c == '\'') return literal(quoted());
-    if (std::isdigit(static_cast<unsigned char>(c)) != 0) return literal(number());
-    std::string word = name();
-    if (word == "true" || word == "false") return literal(word == "true");
-    if (word == "null") return literal(nullptr);
-    if (word == "has" && take("(")) {
-      Made out = of(Kind::call, word, ternary());
-      need(")");
-      return out;
-    }
-    return node(Kind::name, std::move(word));
-  }
-
-  static Made literal(Json value) {
-    Made out = node(Kind::literal, "");
-    out->value = std::move(value);
-    return out;
-  }
-
-  std::string quoted() {
-    const std::size_t end = text_.find('\'', at_ + 1);
-    if (end == text_.npos) fail("a quote");
-    const std::string out(text_.substr(at_ + 1, end - at_ - 1));
-    at_ = end + 1;
-    return out;
-  }
-
-  int number() {
-    int out = 0;
-    while (std::isdigit(static_cast<unsigned char>(peek())) != 0)
-      out = 10 * out + (text_[at_++] - '0');
-    return out;
-  }
-
-  std::string name() {
-    skip();
-    const std::size_t begin = at_;
-    while (std::isalnum(static_cast<unsigned char>(peek())) != 0 || peek() == '_') ++at_;
-    if (at_ == begin) fail("a name");
-    return std::string(text_.substr(begin, at_ - begin));
-  }
-
-  bool take(std::string_view token) {
-    skip();
-    if (text_.substr(at_, token.size()) != token) return false;
-    // "." is none of ".?", "[" none of "[?", "?" and ":" stand alone.
-    at_ += token.size();
-    return true;
-  }
-
-  void need(std::string_view token) {
-    if (!take(token)) fail(token);
-  }
-
-  [[noreturn]] void fail(std::string_view wanted) const {
-    throw std::invalid_argument("CEL: expected " + std::string(wanted) + " at: " +
-                                std::string(text_.substr(std::min(at_, text_.size()), 40)));
-  }
-
-  void skip() {
-    while (std::isspace(static_cast<unsigned char>(peek())) != 0) ++at_;
-  }
-  bool at_end() {
-    skip();
-    return at_ == text_.size();
-  }
-  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-};
-
+// The names that are bound, those of lists last, and what was computed on the way.
 class Expression::Evaluation {
  public:
-  using Kind = Node::Kind;
-
   explicit Evaluation(const Json& object) { names_.emplace_back("object", &object); }
 
-  bool truth(const Node& node) {
-    const Json& value = *of(node);
-    if (!value.is_boolean()) throw EvaluationError("no such overload: " + value.dump());
-    return value.get<bool>();
+  const Json* keep(Json value) { return &kept_.emplace_back(std::move(value)); }
+
+  const Json& value(const Part& part) {
+    const Json* out = part(*this);
+    if (out == nullptr) throw EvaluationError("optional.none() dereference");
+    return *out;
   }
 
- private:
-  // Null pointer: an optional that has none.
-  const Json* of(const Node& node) {
-    switch (node.kind) {
-      case Kind::literal:
-        return &node.value;
-      case Kind::list: {
-        Json out = Json::array();
-        for (const auto& each : node.args) out.push_back(*of(*each));
-        return keep(std::move(out));
-      }
-      case Kind::name:
-        return named(node.text);
-      case Kind::field:
-        return member(*of(*node.args[0]), node.text);
-      case Kind::optional_field: {
-        const Json* target = of(*node.args[0]);
-        return target == nullptr || !target->contains(node.text) ? nullptr : &target->at(node.text);
-      }
-      case Kind::index:
-        return element(*of(*node.args[0]), *of(*node.args[1]));
-      case Kind::optional_index: {
-        const Json &target = *of(*node.args[0]), &key = *of(*node.args[1]);
-        const auto found = target.find(key.get<std::string>());
-        return found == target.end() ? nullptr : &*found;
-      }
-      case Kind::call:
-        return call(node);
-      case Kind::op:
-        return op(node);
-    }
-    throw EvaluationError("no such node");
+  bool truth(const Part& part) {
+    const Json& out = value(part);
+    if (!out.is_boolean()) throw EvaluationError("no such overload: " + out.dump());
+    return out.get<bool>();
+  }
+
+  // Whether it holds where the name is bound to this.
+  bool truth_with(const std::string& name, const Json& bound, const Part& part) {
+    struct Unbind {
+      ~Unbind() { names.pop_back(); }
+      decltype(names_)& names;
+    } const unbind{names_};
+    names_.emplace_back(name, &bound);
+    return truth(part);
   }
 
   const Json* named(const std::string& name) const {
@@ -258,40 +43,147 @@ class Expression::Evaluation {
     throw EvaluationError("undeclared reference to " + name);
   }
 
-  static const Json* member(const Json& target, const std::string& name) {
-    if (!target.is_object() || !target.contains(name))
-      throw EvaluationError("no such key: " + name);
-    return &target.at(name);
+ private:
+  std::vector<std::pair<std::string, const Json*>> names_;
+  std::deque<Json> kept_;
+};
+
+// Makes a function of each part.
+class Expression::Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  Part whole() {
+    Part out = ternary();
+    skip();
+    if (at_ != text_.size()) fail("the end");
+    return out;
   }
 
-  static const Json* element(const Json& target, const Json& at) {
-    if (!target.is_array() || !at.is_number() || at.get<std::size_t>() >= target.size())
-      throw EvaluationError("index out of bounds");
-    return &target.at(at.get<std::size_t>());
+ private:
+  using E = Evaluation;
+
+  Part ternary() {
+    Part condition = disjunction();
+    if (!take("?")) return condition;
+    Part then = disjunction();
+    need(":");
+    return [condition, then, other = ternary()](E& e) {
+      return e.truth(condition) ? then(e) : other(e);
+    };
   }
 
-  const Json* call(const Node& node) {
-    if (node.text == "has") {
-      const Node& field = *node.args[0];
-      const Json& target = *of(*field.args.at(0));
-      return keep(target.is_object() && target.contains(field.text));
+  Part disjunction() {
+    Part out = conjunction();
+    while (take("||")) out = decided(std::move(out), conjunction(), true);
+    return out;
+  }
+
+  Part conjunction() {
+    Part out = relation();
+    while (take("&&")) out = decided(std::move(out), relation(), false);
+    return out;
+  }
+
+  // One side that decides is enough, whatever is wrong with the other.
+  static Part decided(Part first, Part second, bool by) {
+    return [first = std::move(first), second = std::move(second), by](E& e) {
+      try {
+        if (e.truth(first) == by) return e.keep(by);
+      } catch (const EvaluationError&) {
+        if (e.truth(second) == by) return e.keep(by);
+        throw;
+      }
+      return e.keep(e.truth(second));
+    };
+  }
+
+  Part relation() {
+    Part first = unary();
+    for (const std::string_view op : {"==", "!=", ">", "in "}) {
+      if (!take(op)) continue;
+      return [first, op, second = unary()](E& e) {
+        const Json &one = e.value(first), &other = e.value(second);
+        return e.keep(op == "=="   ? one == other
+                      : op == "!=" ? one != other
+                      : op == ">"  ? one > other
+                                   : other.contains(one.get<std::string>()));
+      };
     }
-    const Json* target = of(*node.args[0]);
-    if (node.text == "orValue") return target != nullptr ? target : of(*node.args[1]);
-    if (target == nullptr) throw EvaluationError("optional.none() dereference");
-    if (node.text == "size") {
-      if (!target->is_array() && !target->is_object())
-        throw EvaluationError("no such overload: size");
-      return keep(target->size());
+    return first;
+  }
+
+  Part unary() {
+    if (!take("!")) return member();
+    return [of = unary()](E& e) { return e.keep(!e.truth(of)); };
+  }
+
+  Part member() {
+    Part out = primary();
+    for (;;) {
+      if (take(".?")) {
+        out = [target = out, field = name()](E& e) -> const Json* {
+          const Json* of = target(e);
+          return of == nullptr || !of->contains(field) ? nullptr : &of->at(field);
+        };
+      } else if (take(".")) {
+        std::string word = name();
+        out = take("(") ? call(word, out) : field_of(out, word);
+      } else if (take("[?")) {
+        out = [target = out, key = inside("]")](E& e) {
+          const Json& of = e.value(target);
+          const auto found = of.find(e.value(key).get<std::string>());
+          return found == of.end() ? nullptr : &*found;
+        };
+      } else if (take("[")) {
+        out = [target = out, key = inside("]")](E& e) {
+          const Json &of = e.value(target), &at = e.value(key);
+          if (!of.is_array() || !at.is_number() || at.get<std::size_t>() >= of.size())
+            throw EvaluationError("index out of bounds");
+          return &of.at(at.get<std::size_t>());
+        };
+      } else {
+        return out;
+      }
     }
-    if (node.text == "startsWith")
-      return keep(target->get<std::string>().starts_with(of(*node.args[1])->get<std::string>()));
-    if (node.text == "contains")
-      return keep(target->get<std::string>().find(of(*node.args[1])->get<std::string>()) !=
-                  std::string::npos);
-    if (node.text == "exists") return keep(exists(*target, node.args[1]->text, *node.args[2]));
-    if (node.text == "filter") return filter(*target, node.args[1]->text, *node.args[2]);
-    throw EvaluationError("no such function: " + node.text);
+  }
+
+  Part field_of(const Part& target, const std::string& field) {
+    is_there_ = [target, field](E& e) {
+      const Json& of = e.value(target);
+      return e.keep(of.is_object() && of.contains(field));
+    };
+    return [target, field](E& e) {
+      const Json& of = e.value(target);
+      if (!of.is_object() || !of.contains(field)) throw EvaluationError("no such key: " + field);
+      return &of.at(field);
+    };
+  }
+
+  Part call(const std::string& word, const Part& target) {
+    if (word == "exists" || word == "filter") {
+      const std::string bound = name();
+      need(",");
+      const Part condition = inside(")");
+      if (word == "filter") return filter(target, bound, condition);
+      return [=](E& e) { return e.keep(exists(e, e.value(target), bound, condition)); };
+    }
+    const Part argument = take(")") ? Part() : inside(")");
+    if (word == "orValue")
+      return [=](E& e) {
+        const Json* value = target(e);
+        return value != nullptr ? value : argument(e);
+      };
+    return [=](E& e) {
+      const Json& of = e.value(target);
+      if (word == "size" && of.is_structured()) return e.keep(of.size());
+      if (word == "startsWith")
+        return e.keep(of.get<std::string>().starts_with(e.value(argument).get<std::string>()));
+      if (word == "contains")
+        return e.keep(of.get<std::string>().find(e.value(argument).get<std::string>()) !=
+                      std::string::npos);
+      throw EvaluationError("no such function or overload: " + word);
+    };
   }
 
   // Elements of a list, keys of a map.
@@ -306,75 +198,113 @@ class Expression::Evaluation {
     }
   }
 
-  bool exists(const Json& target, const std::string& name, const Node& condition) {
+  static bool exists(E& e, const Json& target, const std::string& name, const Part& condition) {
     bool any = false;
     std::string error;
-    const std::size_t names = names_.size();
     each_of(target, [&](const Json& each) {
-      if (any) return;
-      names_.emplace_back(name, &each);
       try {
-        any = truth(condition);
+        any = any || e.truth_with(name, each, condition);
       } catch (const EvaluationError& wrong) {
         error = wrong.what();
       }
-      names_.resize(names);
     });
     if (!any && !error.empty()) throw EvaluationError(error);
     return any;
   }
 
-  const Json* filter(const Json& target, const std::string& name, const Node& condition) {
-    Json out = Json::array();
-    each_of(target, [&](const Json& each) {
-      names_.emplace_back(name, &each);
-      const bool chosen = truth(condition);
-      names_.pop_back();
-      if (chosen) out.push_back(each);
-    });
-    return keep(std::move(out));
+  static Part filter(const Part& target, const std::string& name, const Part& condition) {
+    return [=](E& e) {
+      Json out = Json::array();
+      each_of(e.value(target), [&](const Json& each) {
+        if (e.truth_with(name, each, condition)) out.push_back(each);
+      });
+      return e.keep(std::move(out));
+    };
   }
 
-  const Json* op(const Node& node) {
-    const Node& first = *node.args[0];
-    if (node.text == "!") return keep(!truth(first));
-    if (node.text == "?") return of(*node.args[truth(first) ? 1 : 2]);
-    const Node& second = *node.args[1];
-    if (node.text == "||") return keep(decided(first, second, true));
-    if (node.text == "&&") return keep(decided(first, second, false));
-    const Json &one = *of(first), &other = *of(second);
-    if (node.text == "==") return keep(one == other);
-    if (node.text == "!=") return keep(one != other);
-    if (node.text == ">") return keep(one > other);
-    return keep(other.contains(one.get<std::string>()));  // in
-  }
-
-  // One side that decides is enough, whatever is wrong with the other.
-  bool decided(const Node& first, const Node& second, bool by) {
-    const std::size_t names = names_.size();
-    try {
-      if (truth(first) == by) return by;
-    } catch (const EvaluationError&) {
-      names_.resize(names);
-      if (truth(second) == by) return by;
-      throw;
+  Part primary() {
+    if (take("(")) return inside(")");
+    if (take("[")) {
+      std::vector<Part> items;
+      for (; !take("]"); take(",")) items.push_back(ternary());
+      return [items](E& e) {
+        Json out = Json::array();
+        for (const Part& each : items) out.push_back(e.value(each));
+        return e.keep(std::move(out));
+      };
     }
-    return truth(second);
+    if (take("{")) {
+      need("}");
+      return literal(Json::object());
+    }
+    if (take("'")) {
+      const std::size_t begin = std::exchange(at_, text_.find('\'', at_) + 1);
+      if (at_ == 0) fail("a quote");
+      return literal(text_.substr(begin, at_ - 1 - begin));
+    }
+    std::string word = name();
+    if (std::ranges::all_of(word, is_digit)) return literal(std::stoi(word));
+    if (word == "true" || word == "false") return literal(word == "true");
+    if (word == "null") return literal(nullptr);
+    if (word == "has" && take("(")) {
+      inside(")");
+      return is_there_;
+    }
+    return [word](E& e) { return e.named(word); };
   }
 
-  const Json* keep(Json value) { return &kept_.emplace_back(std::move(value)); }
+  static Part literal(Json value) {
+    return [value = std::move(value)](E&) { return &value; };
+  }
 
-  std::vector<std::pair<std::string, const Json*>> names_;  // those of lists last
-  std::deque<Json> kept_;
+  Part inside(std::string_view end) {
+    Part out = ternary();
+    need(end);
+    return out;
+  }
+
+  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+  // Or a number.
+  std::string name() {
+    skip();
+    const std::size_t begin = at_;
+    while (std::isalnum(static_cast<unsigned char>(peek())) != 0 || peek() == '_') ++at_;
+    if (at_ == begin) fail("a name");
+    return std::string(text_.substr(begin, at_ - begin));
+  }
+
+  // "." is none of ".?", "[" none of "[?": these are tried first.
+  bool take(std::string_view token) {
+    skip();
+    const bool is_next = text_.substr(at_).starts_with(token);
+    if (is_next) at_ += token.size();
+    return is_next;
+  }
+
+  void need(std::string_view token) {
+    if (!take(token)) fail(token);
+  }
+
+  [[noreturn]] void fail(std::string_view wanted) const {
+    throw std::invalid_argument("CEL: expected " + std::string(wanted) + " at: " +
+                                std::string(text_.substr(std::min(at_, text_.size()), 40)));
+  }
+
+  void skip() {
+    while (std::isspace(static_cast<unsigned char>(peek())) != 0) ++at_;
+  }
+  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  Part is_there_;  // has() of the last field that was read
 };
 
-Expression::Expression(std::string_view text) : root_(Parser(text).whole()) {}
-Expression::~Expression() = default;
-Expression::Expression(Expression&&) noexcept = default;
-Expression& Expression::operator=(Expression&&) noexcept = default;
+Expression::Expression(std::string_view text) : whole_(Parser(text).whole()) {}
 
 bool Expression::holds(const Json& object) const {
-  return Evaluation(object).truth(*root_);
+  return Evaluation(object).truth(whole_);
 }
 
 }  // namespace tpuwh::test::cel

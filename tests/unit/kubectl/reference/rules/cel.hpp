@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <memory>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -22,18 +22,17 @@ class Expression {
  public:
   // Throws std::invalid_argument where it is not of this subset.
   explicit Expression(std::string_view text);
-  ~Expression();
-  Expression(Expression&&) noexcept;
-  Expression& operator=(Expression&&) noexcept;
 
   // With `object` bound to this; throws EvaluationError.
   bool holds(const Json& object) const;
 
  private:
-  struct Node;
   class Parser;
   class Evaluation;
-  std::unique_ptr<Node> root_;
+  // Null: an optional that has none.
+  using Part = std::function<const Json*(Evaluation&)>;
+
+  Part whole_;
 };
 
 }  // namespace tpuwh::test::cel

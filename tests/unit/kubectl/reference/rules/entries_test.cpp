@@ -2,8 +2,6 @@
 // server, tests/e2e/test_entries.py.
 #include "kubectl/reference/rules/entries.hpp"
 
-#include "webhook/workloads/table.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +16,6 @@ using testing::StartsWith;
 using webhook::config::Config;
 using webhook::config::Mode;
 using webhook::config::WorkloadKind;
-using webhook::workloads::Workload;
 
 Config with(Mode mode) {
   Config out;
@@ -113,23 +110,6 @@ TEST(EntriesTest, whoever_asks_by_claim_is_waited_for_where_claims_are_read) {
   const auto mixed = entries(config);
   EXPECT_EQ(named(mixed, "jobset.pods.tpu-webhook.dev").mode, Mode::enforce);
   EXPECT_TRUE(named(mixed, "jobset.pods.tpu-webhook.dev").claims);
-}
-
-TEST(EntriesTest, a_pod_without_labels_reaches_no_more_than_two_conditions) {
-  for (std::size_t modes = 0; modes < 729; ++modes) {
-    Config config = with(Mode::enforce);
-    config.workloads = {};
-    std::size_t digits = modes;
-    for (const Workload& workload : webhook::workloads::workloads()) {
-      if (digits % 3 != 0) config.workloads.add(workload.kind);
-      if (digits % 3 == 2) config.of(workload.kind).mode = Mode::shadow;
-      digits /= 3;
-    }
-    int conditions = 0;
-    for (const Entry& entry : entries(config))
-      conditions += entry.mode && entry.present.empty() ? 1 : 0;
-    EXPECT_LE(conditions, 2) << modes;
-  }
 }
 
 TEST(EntriesTest, the_test_that_most_pods_fail_comes_first) {

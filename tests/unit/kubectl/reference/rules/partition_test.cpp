@@ -35,18 +35,15 @@ struct Label {
   std::vector<const char*> values;  // null: it is not there
 };
 
-const std::vector<Label>& labels() {
-  static const std::vector<Label> all = {
-      {"ray.io/node-type", {nullptr, "", "worker", "head"}},
-      {"ray.io/cluster", {nullptr, "", "c"}},
-      {"ray.io/group", {nullptr, "", "g"}},
-      {"leaderworkerset.sigs.k8s.io/name", {nullptr, "", "l"}},
-      {"jobset.sigs.k8s.io/jobset-name", {nullptr, "", "s"}},
-      {"batch.kubernetes.io/job-name", {nullptr, "", "j"}},
-      {"job-name", {nullptr, "", "j"}},
-  };
-  return all;
-}
+const std::vector<Label> labels = {
+    {"ray.io/node-type", {nullptr, "", "worker", "head"}},
+    {"ray.io/cluster", {nullptr, "", "c"}},
+    {"ray.io/group", {nullptr, "", "g"}},
+    {"leaderworkerset.sigs.k8s.io/name", {nullptr, "", "l"}},
+    {"jobset.sigs.k8s.io/jobset-name", {nullptr, "", "s"}},
+    {"batch.kubernetes.io/job-name", {nullptr, "", "j"}},
+    {"job-name", {nullptr, "", "j"}},
+};
 
 Json owner(const char* kind, std::optional<bool> controller) {
   Json out = {{"apiVersion", "v1"}, {"kind", kind}, {"name", "o"}, {"uid", "u"}};
@@ -54,20 +51,17 @@ Json owner(const char* kind, std::optional<bool> controller) {
   return out;
 }
 
-const std::vector<Json>& owners() {
-  static const std::vector<Json> all = {
-      nullptr,
-      Json::array(),
-      Json::array({owner("Job", true)}),
-      Json::array({owner("StatefulSet", true)}),
-      Json::array({owner("ReplicaSet", true)}),
-      Json::array({owner("StatefulSet", false), owner("Job", true)}),
-      Json::array({owner("Job", false), owner("StatefulSet", std::nullopt)}),
-      Json::array({owner("ReplicaSet", std::nullopt), owner("Job", std::nullopt)}),
-      Json::array({owner("JobSet", true), owner("StatefulSet", true)}),
-  };
-  return all;
-}
+const std::vector<Json> owners = {
+    nullptr,
+    Json::array(),
+    Json::array({owner("Job", true)}),
+    Json::array({owner("StatefulSet", true)}),
+    Json::array({owner("ReplicaSet", true)}),
+    Json::array({owner("StatefulSet", false), owner("Job", true)}),
+    Json::array({owner("Job", false), owner("StatefulSet", std::nullopt)}),
+    Json::array({owner("ReplicaSet", std::nullopt), owner("Job", std::nullopt)}),
+    Json::array({owner("JobSet", true), owner("StatefulSet", true)}),
+};
 
 enum Asks : unsigned { tpu = 1, at_first = 2, claims = 4, annotated = 8, gpus = 16 };
 constexpr unsigned all_asks = 32;
@@ -95,14 +89,14 @@ Json pod_of(const Json& its_labels, const Json& its_owners, unsigned asks) {
 // Every combination of labels.
 template <class Do>
 void each_labels(Do&& act) {
-  std::vector<std::size_t> at(labels().size());
+  std::vector<std::size_t> at(labels.size());
   for (;;) {
     Json made = Json::object();
     for (std::size_t i = 0; i < at.size(); ++i)
-      if (const char* value = labels()[i].values[at[i]]) made[labels()[i].key] = value;
+      if (const char* value = labels[i].values[at[i]]) made[labels[i].key] = value;
     act(made);
     std::size_t i = 0;
-    while (i < at.size() && ++at[i] == labels()[i].values.size()) at[i++] = 0;
+    while (i < at.size() && ++at[i] == labels[i].values.size()) at[i++] = 0;
     if (i == at.size()) return;
   }
 }
@@ -185,7 +179,7 @@ class Partition : public testing::Test {
       is.emplace_back(each.workload, Expression(each.expression));
     std::set<std::pair<unsigned, std::string_view>> known;
     each_labels([&](const Json& made) {
-      for (const Json& by : owners()) {
+      for (const Json& by : owners) {
         const Json pod = pod_of(made, by, tpu);
         const test::ReadPod read(pod.dump());
         ASSERT_TRUE(read.good);
@@ -202,6 +196,9 @@ class Partition : public testing::Test {
     });
     known_.emplace(classes_);
   }
+
+  template <class Do>
+  static void each_reached(bool claims, Do&& act);
 
   static inline std::vector<Class> classes_;
   static inline std::optional<Evaluated> known_;
@@ -260,6 +257,14 @@ std::vector<Config> all_modes(bool claims = false) {
   return out;
 }
 
+TEST(Conditions, are_no_more_than_two_for_a_pod_without_labels) {
+  for (const Config& config : all_modes())
+    EXPECT_LE(
+        std::ranges::count_if(entries(config),
+                              [](const Entry& each) { return each.mode && each.present.empty(); }),
+        2);
+}
+
 std::string told(const Class& of, const Config& config, const std::vector<const Entry*>& found) {
   std::string out = of.pod.dump() + "\n";
   for (const Workload& each : webhook::workloads::workloads())
@@ -304,81 +309,67 @@ TEST(Conditions, let_through_whoever_may_ask_for_chips) {
     }
 }
 
+// Of each configuration and class, `act` has the entries that are reached.
+template <class Do>
+void Partition::each_reached(bool claims, Do&& act) {
+  for (const Config& config : all_modes(claims)) {
+    const auto all = entries(config);
+    const Reached reached(classes_, *known_, all);
+    for (std::size_t i = 0; i < classes_.size() && !HasFatalFailure(); ++i)
+      act(config, classes_[i], reached.of(i));
+  }
+}
+
+// With the labels that its controller writes, it is the entry that says it is for these.
 TEST_F(Partition, each_pod_that_concerns_the_webhook_reaches_one_entry_of_its_mode) {
   EXPECT_EQ(pods_, 2916 * 9);
   EXPECT_EQ(classes_.size() % all_asks, 0u);
   const Workload& last = webhook::workloads::workloads().back();
-  for (const Config& config : all_modes()) {
-    const auto all = entries(config);
-    const Reached reached(classes_, *known_, all);
-    for (std::size_t i = 0; i < classes_.size(); ++i) {
-      const Class& of = classes_[i];
-      const auto found = reached.of(i);
-      const bool handled = config.workloads.has(of.workload->kind);
-      std::optional<Mode> want;
-      if ((of.asks & (tpu | at_first)) != 0)
-        want = config.mode_for(of.workload->kind);
-      else if ((of.asks & claims) != 0)
-        want = Mode::shadow;
-      else if ((of.asks & annotated) != 0 && config.workloads.has(last.kind))
-        want = config.mode_for(last.kind);
-      if (!handled) want.reset();
-      ASSERT_EQ(found.size(), want ? 1u : 0u) << told(of, config, found);
-      if (!want) continue;
-      ASSERT_EQ(found[0]->mode, want) << told(of, config, found);
-      if ((of.asks & (tpu | at_first | claims)) == claims) {
-        ASSERT_TRUE(found[0]->claims) << told(of, config, found);
-      }
+  each_reached(false, [&](const Config& config, const Class& of, const auto& found) {
+    const bool handled = config.workloads.has(of.workload->kind);
+    std::optional<Mode> want;
+    if ((of.asks & (tpu | at_first)) != 0)
+      want = config.mode_for(of.workload->kind);
+    else if ((of.asks & claims) != 0)
+      want = Mode::shadow;
+    else if ((of.asks & annotated) != 0 && config.workloads.has(last.kind))
+      want = config.mode_for(last.kind);
+    if (!handled) want.reset();
+    ASSERT_EQ(found.size(), want ? 1u : 0u) << told(of, config, found);
+    if (!want) return;
+    ASSERT_EQ(found[0]->mode, want) << told(of, config, found);
+    if ((of.asks & (tpu | at_first | claims)) == claims) {
+      ASSERT_TRUE(found[0]->claims) << told(of, config, found);
     }
-  }
+    if ((of.asks & tpu) == 0 || of.keys != keys_in({std::string(of.workload->label_key)})) return;
+    ASSERT_TRUE(std::ranges::count(found[0]->workloads, of.workload->name))
+        << told(of, config, found);
+  });
 }
 
 // Where claims are read a Pod by claim is as one by limit, whatever its labels and the modes; but
 // who waits for nobody may be left out where its nodes have GPUs.
 TEST_F(Partition, a_pod_by_claim_reaches_one_entry_of_its_mode_where_claims_are_read) {
-  for (const Config& config : all_modes(true)) {
-    const auto all = entries(config);
-    const Reached reached(classes_, *known_, all);
-    for (std::size_t i = 0; i < classes_.size(); ++i) {
-      const Class& of = classes_[i];
-      const bool by_limit = (of.asks & (tpu | at_first)) != 0;
-      const bool by_claim = !by_limit && (of.asks & claims) != 0;
-      const auto found = reached.of(i);
-      ASSERT_LE(found.size(), 1u) << told(of, config, found);
-      for (const Entry* entry : found) {
-        if (by_limit || by_claim) {
-          ASSERT_EQ(entry->mode, config.mode_for(of.workload->kind)) << told(of, config, found);
-        }
-        if (!by_claim) continue;
-        ASSERT_TRUE(entry->claims) << told(of, config, found);
-        if ((of.asks & gpus) != 0) {
-          ASSERT_EQ(entry->mode, Mode::shadow) << told(of, config, found);
-        }
+  each_reached(true, [](const Config& config, const Class& of, const auto& found) {
+    const bool by_limit = (of.asks & (tpu | at_first)) != 0;
+    const bool by_claim = !by_limit && (of.asks & claims) != 0;
+    ASSERT_LE(found.size(), 1u) << told(of, config, found);
+    for (const Entry* entry : found) {
+      if (by_limit || by_claim) {
+        ASSERT_EQ(entry->mode, config.mode_for(of.workload->kind)) << told(of, config, found);
       }
-      const bool waits = by_limit || (by_claim && (of.asks & gpus) == 0);
-      const bool handled = config.workloads.has(of.workload->kind);
-      if (waits || !handled) {
-        ASSERT_EQ(found.size(), handled ? 1u : 0u) << told(of, config, found);
+      if (!by_claim) continue;
+      ASSERT_TRUE(entry->claims) << told(of, config, found);
+      if ((of.asks & gpus) != 0) {
+        ASSERT_EQ(entry->mode, Mode::shadow) << told(of, config, found);
       }
     }
-  }
-}
-
-// With the labels that its controller writes, a Pod reaches the entry that says it is for these.
-TEST_F(Partition, a_pod_reaches_the_entry_that_names_its_workload_api) {
-  for (const Config& config : all_modes()) {
-    const auto all = entries(config);
-    const Reached reached(classes_, *known_, all);
-    for (std::size_t i = 0; i < classes_.size(); ++i) {
-      const Class& of = classes_[i];
-      const unsigned own = keys_in({std::string(of.workload->label_key)});
-      if ((of.asks & tpu) == 0 || of.keys != own) continue;
-      for (const Entry* entry : reached.of(i))
-        ASSERT_TRUE(std::ranges::find(entry->workloads, of.workload->name) !=
-                    entry->workloads.end())
-            << told(of, config, {entry});
+    const bool waits = by_limit || (by_claim && (of.asks & gpus) == 0);
+    const bool handled = config.workloads.has(of.workload->kind);
+    if (waits || !handled) {
+      ASSERT_EQ(found.size(), handled ? 1u : 0u) << told(of, config, found);
     }
-  }
+  });
 }
 
 // An API server puts the Pod to one entry after the other, as the one before has left it, with our

@@ -1,14 +1,12 @@
 // The declared surface as JSON, and what changes between two releases.
 #include "kubectl/reference/rules_diff/command.hpp"
 #include "kubectl/reference/rules_diff/diff.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/ran.hpp"
 #include "webhook/write/surface.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <cstdio>
-#include <fstream>
-#include <sstream>
 
 namespace tpuwh::server::rules_diff {
 namespace {
@@ -31,71 +29,64 @@ TEST(RulesJsonTest, has_every_row_and_comes_back_the_same) {
   EXPECT_FALSE(compare(*parsed, rules::rules_of(our_prefix)).grew());
 }
 
-struct Ran {
-  int code;
-  std::string out, err;
+class RulesDiffTest : public test::FolderTest {
+ protected:
+  static test::Ran diff_of_file(const std::string& file, RulesOutput output = RulesOutput::text) {
+    return test::ran([&](const auto& console) {
+      return run_rules_diff({.output = output, .config = {.prefix = our_prefix}}, file, console);
+    });
+  }
+  test::Ran diff(const std::string& older, RulesOutput output = RulesOutput::text) const {
+    return diff_of_file(write("rules", older), output);
+  }
 };
-Ran diff(const std::string& older, RulesOutput output = RulesOutput::text) {
-  const std::string file = testing::TempDir() + "tpu-webhook-rules-" +
-                           testing::UnitTest::GetInstance()->current_test_info()->name();
-  std::ofstream(file) << older;
-  std::istringstream in;
-  std::ostringstream out, err;
-  const int code =
-      run_rules_diff({.output = output, .config = {.prefix = our_prefix}}, file, {in, out, err, false});
-  std::remove(file.c_str());
-  return {code, out.str(), err.str()};
-}
 
-TEST(RulesDiffTest, nothing_changed) {
-  const Ran ran = diff(ours().dump());
+TEST_F(RulesDiffTest, nothing_changed) {
+  const test::Ran ran = diff(ours().dump());
   EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(ran.out, HasSubstr("0 added, 0 removed, 0 changed: the surface did not grow."));
 }
 
-TEST(RulesDiffTest, a_new_write_grows_it) {
+TEST_F(RulesDiffTest, a_new_write_or_a_new_operation_on_a_known_path_grows_it) {
   Json older = ours();
   older["writes"].erase(3);
-  const Ran ran = diff(older.dump());
+  test::Ran ran = diff(older.dump());
   EXPECT_EQ(ran.code, 1);
   EXPECT_THAT(ran.out, HasSubstr("added    add " + ours()["writes"][3]["path"].get<std::string>()));
-}
-
-TEST(RulesDiffTest, a_new_operation_on_a_known_path_grows_it) {
-  Json older = ours();
+  older = ours();
   older["writes"][1]["operations"] = {"add"};
-  const Ran ran = diff(older.dump(), RulesOutput::json);
+  ran = diff(older.dump(), RulesOutput::json);
   EXPECT_EQ(ran.code, 1);
   const Json added = Json::parse(ran.out)["writes"]["added"];
   ASSERT_EQ(added.size(), 1u);
   EXPECT_EQ(added[0]["operation"], "replace");
 }
 
-TEST(RulesDiffTest, a_new_read_and_a_promise_given_up_grow_it) {
+TEST_F(RulesDiffTest, a_new_read_and_a_promise_given_up_grow_it) {
   Json older = ours();
   older["reads"].erase(0);
   EXPECT_EQ(diff(older.dump()).code, 1);
   older = ours();
   older["never"].push_back("dnsPolicy");
-  const Ran ran = diff(older.dump(), RulesOutput::markdown);
+  const test::Ran ran = diff(older.dump(), RulesOutput::markdown);
   EXPECT_EQ(ran.code, 1);
   EXPECT_THAT(ran.out, HasSubstr("| **added** | `dnsPolicy` |"));
 }
 
-TEST(RulesDiffTest, less_and_other_words_do_not) {
+TEST_F(RulesDiffTest, less_and_other_words_do_not) {
   Json older = ours();
   older["writes"].push_back(
       {{"operations", {"add"}}, {"path", "/spec/image"}, {"when", "x"}, {"why", "y"}});
   older["writes"][0]["when"] = "the moon is full";
   older["reads"][0]["why"] = "for fun";
-  const Ran ran = diff(older.dump());
+  const test::Ran ran = diff(older.dump());
   EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(ran.out, HasSubstr("removed  add /spec/image"));
   EXPECT_THAT(ran.out, HasSubstr("was  the moon is full"));
   EXPECT_THAT(ran.out, HasSubstr("0 added, 1 removed, 2 changed"));
 }
 
-TEST(RulesDiffTest, what_cannot_be_compared) {
+TEST_F(RulesDiffTest, what_cannot_be_compared) {
   Json no_format = ours(), no_path = ours();
   no_format.erase("format");
   no_path["writes"][2].erase("path");
@@ -108,14 +99,12 @@ TEST(RulesDiffTest, what_cannot_be_compared) {
       {no_path.dump(), "writes[2]: has no path"},
   };
   for (const auto& [text, want] : cases) {
-    const Ran ran = diff(text);
+    const test::Ran ran = diff(text);
     EXPECT_EQ(ran.code, 2) << text;
     EXPECT_EQ(ran.out, "");
     EXPECT_THAT(ran.err, HasSubstr(want));
   }
-  std::istringstream in;
-  std::ostringstream out, err;
-  EXPECT_EQ(run_rules_diff({.config = {.prefix = our_prefix}}, "/no/such", {in, out, err, false}), 2);
+  EXPECT_EQ(diff_of_file("/no/such").code, 2);
 }
 
 }  // namespace

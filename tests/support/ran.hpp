@@ -1,0 +1,25 @@
+// What a command has printed, and its exit code.
+#pragma once
+
+#include "kubectl/text/console.hpp"
+
+#include <sstream>
+#include <string>
+
+namespace tpuwh::test {
+
+struct Ran {
+  int code;
+  std::string out, err;
+};
+
+// Of what takes a console and returns an exit code.
+template <class Command>
+Ran ran(Command&& command, const std::string& input = {}, bool terminal = false) {
+  std::istringstream in(input);
+  std::ostringstream out, err;
+  const int code = command(server::text::Console{in, out, err, terminal});
+  return {code, out.str(), err.str()};
+}
+
+}  // namespace tpuwh::test
