@@ -1,7 +1,7 @@
 // JSON that a user wrote: texts into values and back, and members of any type, or not there.
 //
 // Texts are parsed and printed by the functions here and not by nlohmann's own, of the same rules:
-// those are templates, which cost each room that calls them some three seconds of compiler time.
+// those are templates, which cost each module that calls them some three seconds of compiler time.
 #pragma once
 
 #include "base/result.hpp"
@@ -20,13 +20,14 @@ namespace tpuwh::server::text {
 // (docs/facts.md#nlohmann-depth).
 std::optional<Error> json_fault(std::string_view text);
 
-// Of what is nested no deeper than json_fault() allows. What is not JSON is a discarded value.
+// Returns the value of `text`, which must be nested no deeper than json_fault() allows. Returns a
+// discarded value if `text` is not JSON.
 Json parse_or_discard(std::string_view text);
 
 // The value under `key`; a null pointer if `object` is not an object or has no such member.
 const Json* find_member(const Json& object, const std::string& key);
 
-// The string that stands under `key`; "" if `object` is none, or holds something else.
+// The string under `key`; "" if `object` is not an object, or the value is no string.
 std::string text_member(const Json& object, const std::string& key);
 
 // The value under `key`, in `object`; a null if that is not an object or has no such member. What

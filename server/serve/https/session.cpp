@@ -42,8 +42,9 @@ class Conversation {
       head_.give_back_memory();
       asked_before_ = true;
       const std::size_t answered = ++service_.answered;
-      // Who asks faster than we answer would keep the loop to itself. And while others are served,
-      // the next request may come: it is read then without having waited for it.
+      // A client that asks faster than this server answers would keep the event loop to itself.
+      // While other connections are served, the next request may come, and is then read without a
+      // wait.
       co_await net::let_others_run(stream_.executor());
       stream_.begin_turn();
       const bool was_alone = service_.answered == answered;
@@ -115,12 +116,13 @@ class Conversation {
     co_return goes_on(error, reply);
   }
 
-  // Whether all of the request is in the buffer, as a usual review is: it is read where it stands.
+  // Returns whether the rest of the request is in the buffer. This is so for a usual review, whose
+  // body is then read in the buffer, without a copy.
   bool has_come_whole() const {
     return !head_.chunked && !parser_->has_excess() && parser_->missing() <= buffer_.size();
   }
 
-  // The next `in_buffer` bytes of the buffer; if there are none, the body.
+  // Returns the review: the first `in_buffer` bytes of the buffer, or `body_` if `in_buffer` is 0.
   webhook::read::Body review(std::size_t in_buffer) {
     if (in_buffer == 0) return webhook::read::Body(body_);
     buffer_.prepare(webhook::read::padding);
@@ -132,15 +134,16 @@ class Conversation {
     return {static_cast<const char*>(bytes.data()), bytes.size()};
   }
 
-  // What has been answered in the buffer.
+  // Removes a review of `size` bytes, which was answered, from the buffer.
   void leave_buffer(std::size_t size) {
     buffer_.consume(size);
     give_back_buffer();
   }
 
-  // A body that is held apart from the buffer. need_more if the peer left.
+  // Reads a body into `body_`. Returns need_more if the client closed the connection before its
+  // end.
   net::Task<State> receive_body() {
-    // A client that has sent some of the body does not wait to be told to.
+    // A client that has sent some of the body does not wait for "100 Continue".
     if (head_.expects_continue && head_.http_1_1 && buffer_.size() == 0) {
       const net::error_code error = co_await say_continue();
       if (error) co_return State::need_more;
@@ -162,7 +165,7 @@ class Conversation {
         if (!held) co_return std::nullopt;
       }
       body_ = review(in_buffer).bytes();
-      // While it waited, others have used the handlers.
+      // While this review waited for memory, others used the handlers.
       if (!at_once) next = service_.handlers.answer(resource, review(0));
       leave_buffer(in_buffer);
     }
@@ -219,13 +222,13 @@ class Conversation {
   State step() {
     const auto taken = parser_->read(buffered());
     buffer_.consume(taken.used);
-    // Only the size line of a chunk can fill the buffer: headers have their own,
-    // lower limit, and body bytes are taken at once.
+    // Only the size line of a chunk can fill the buffer, because a header has a lower limit and the
+    // bytes of a body are taken at once.
     const bool full = buffer_.size() == limits::read_buffer_bytes;
     return full && taken.state == State::need_more ? parser_->refuse_long_line() : taken.state;
   }
 
-  // For the first byte of one: between two of them nobody owes anything.
+  // Returns the limit for the first byte of a request. Between two requests a client may be idle.
   Wait wait_for_request() const {
     return asked_before_ ? Wait::begin(Waiting::next_request, limits::idle)
                          : Wait::begin(Waiting::first_request, limits::header);
@@ -289,8 +292,8 @@ class Conversation {
     return size > 0;
   }
 
-  // For what is missing of a body of known length, which goes past the buffer as far as memory is
-  // held for it.
+  // Returns how many bytes can be read directly into `body_`, without the buffer: those that are
+  // missing of a body of known length, as far as memory is held for them.
   std::size_t room_in_body() const {
     const std::size_t missing = parser_->missing();
     if (missing == 0 || buffer_.size() > 0) return 0;
@@ -314,13 +317,13 @@ class Conversation {
     buffer_.reserve(limits::read_buffer_bytes);
   }
 
-  // Who waits for a peer, or for memory or the ledger, and has nothing unread needs none: so
-  // hundreds of connections do not hold one each.
+  // Gives the buffer back to the event loop if it is empty. Therefore hundreds of connections that
+  // wait for their clients, for memory or for the ledger do not hold a buffer each.
   void give_back_buffer() {
     if (buffer_.size() == 0 && buffer_.capacity() > 0) service_.read_buffer = std::move(buffer_);
   }
 
-  // Of what has come already.
+  // Returns whether bytes have come that were not parsed.
   bool has_unread() const { return buffer_.size() > 0 || stream_.has_unread(); }
 
   // Sends a refusal and closes the connection, because only answers to reviews keep their
@@ -342,7 +345,7 @@ class Conversation {
     co_return goes_on(error, reply);
   }
 
-  // What the peer takes at once.
+  // Sends as much of the answer as goes without waiting.
   net::Sent send_now(Reply& reply) {
     if (!head_.keep_alive || !head_.http_1_1 || service_.health.draining()) reply.close = true;
     if (reply.close) {
@@ -365,8 +368,8 @@ class Conversation {
     co_return error;
   }
 
-  // What it does not take at once is kept here: the bytes are the loop's, and others answer
-  // meanwhile.
+  // Sends the bytes of the answer behind the first `sent`. They are copied, because the event loop
+  // uses `service_.out` for other answers meanwhile.
   net::Task<net::error_code> send_rest(std::size_t sent) {
     const std::string rest(service_.out, sent);
     if (!connection_.unread().take(rest.size(), limits::usual_bodies_bytes))
@@ -384,7 +387,7 @@ class Conversation {
     return !error && !reply.close;
   }
 
-  // What the caller still has time for, at most.
+  // Returns the longest time that a body may take: the caller's own timeout, or limits::body.
   limits::Duration body_limit() const {
     return std::min(timeout_of(head_.target).value_or(limits::body), limits::body);
   }

@@ -16,7 +16,7 @@
 
 namespace tpuwh::server::https {
 
-// What the sessions of one port and one event loop share; outlives them.
+// The objects that the sessions of one port and one event loop share. Must outlive the sessions.
 struct Service {
   Port port;
   Connections& connections;
@@ -36,8 +36,9 @@ struct Service {
 
 // Serves requests until the peer leaves, an answer says Connection: close, a limit
 // of server/limits/limits.hpp is passed, or the task is cancelled. Never throws. A peer that
-// does not trust the certificate, or has none that is asked for, is worth a warning: it is how a
-// wrong caBundle shows, and an API server that was not told to show one.
+// does not trust the certificate, or shows no certificate where one is required, is logged as a
+// warning, because the cause is a wrong caBundle, or an API server that is not configured to show
+// one.
 net::Task<void> serve_tls(net::Socket socket, tls::ContextPtr context, Service& service);
 net::Task<void> serve_plain(net::Socket socket, Service& service);
 
