@@ -665,7 +665,7 @@ def record(secret):
 
 
 def mark(installation, state, which=-1):
-    """Sets the status in one of Helm's release records and in its label. A killed helm leaves it in the last record."""
+    """Sets the status in one of Helm's release records and in its label, by default in the newest record."""
     secret = installation.cluster.store[records(installation)[which]]
     changed = record(secret)
     secret["metadata"]["labels"]["status"] = changed["info"]["status"] = state

@@ -1,4 +1,4 @@
-"""Story 7: certificate files that another program writes, of which a renewal can be half written, and callers' ones."""
+"""Story 7: certificate files that another program writes, such as half of a renewal, and callers' certificates."""
 
 import socket
 import ssl

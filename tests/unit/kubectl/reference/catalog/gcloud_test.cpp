@@ -106,7 +106,7 @@ TEST(Gcloud, fits_every_row_of_the_catalog) {
   }
 }
 
-// docs/catalog.md shows a whole loop.
+// docs/catalog.md shows a whole loop, too.
 TEST(Gcloud, loops_over_more_pools_than_anybody_reads) {
   const auto pool = pool_of("tpu-v6e-slice", Dims(4, 4));
   const auto four = gcloud_script(pool, {.slices = 4});
