@@ -446,8 +446,7 @@ TEST_F(DoctorTest, a_port_that_a_private_cluster_blocks_is_found) {
   EXPECT_THAT(line("port").what, HasSubstr("only at 443 and 10250"));
   EXPECT_THAT(line("port").fix, HasSubstr("--set port=10250"));
   view.version.object["gitVersion"] = "v1.36.3";
-  EXPECT_EQ(line("port").verdict, Verdict::ok)
-      << "only on GKE the API server reaches few ports";
+  EXPECT_EQ(line("port").verdict, Verdict::ok) << "only on GKE the API server reaches few ports";
   EXPECT_THAT(line("port").what, HasSubstr("9443"));
   port[0]["containerPort"] = 10250;
   set(view, {{"listen", ":10250"}});
