@@ -89,8 +89,8 @@ class Buffer {
       std::memcpy(to + done, from + done, PaddedText::step);
     return to + padded.text.size();
   }
-  // Copies a short text, as most names and pieces of JSON are: copying two words, which may
-  // overlap, takes less time than a call of memcpy().
+  // Copies `text`, whose size is `word` to 2 * `word` bytes, as two words that may overlap. For
+  // short texts, such as most names and pieces of JSON, this is faster than a call of memcpy().
   template <std::size_t word>
   static void copy_ends(char* to, std::string_view text) {
     const std::size_t last = text.size() - word;

@@ -52,8 +52,8 @@ std::string large_review() {
 
 constexpr std::size_t long_bytes = 44'000;
 
-// The recordings have short annotations, so that what reads long ones is not compiled for them
-// (TPUWH_TRAIN).
+// Returns the JobSet's review with long annotations. The recorded reviews have short annotations,
+// so the code that reads long ones is not optimized for them (TPUWH_TRAIN).
 std::string long_review() {
   auto review = nlohmann::ordered_json::parse(read(recordings[0]));
   auto& annotations = review["request"]["object"]["metadata"]["annotations"];

@@ -14,16 +14,17 @@ std::string jobset_review();
 // The same Pod in a v5p slice of this topology (2x2x2 to 16x16x24: up to 1,536 hosts).
 std::string jobset_review_of(const std::string& topology);
 
-// One for each workload API, and two that are larger.
+// Returns the names of the payloads. A payload is the review of one Pod: one for each workload API,
+// and two that are larger.
 //
-//   jobset       the Pod above
+//   jobset       the Pod of jobset_review()
 //   ray          a worker of a RayCluster that has KubeRay's index labels
 //   lws          the leader of a group of a LeaderWorkerSet
-//   job          of an Indexed Job on two hosts
-//   statefulset  of a StatefulSet
-//   pod          a Pod that somebody made by himself
-//   long         the JobSet's with annotations up to 44 KB, which no release is compiled for
-//   large        the JobSet's with 150 variables and three copies of itself as annotations
+//   job          a Pod of an Indexed Job on two hosts
+//   statefulset  a Pod of a StatefulSet
+//   pod          a Pod without a controller
+//   long         the Pod of jobset with annotations of 44 KB, for which no release is optimized
+//   large        the Pod of jobset with 150 variables and three copies of itself as annotations
 std::span<const std::string_view> payload_names();
 std::string payload(std::string_view name);
 

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Instructions a byte of reviews that are one thing again and again: per_byte.py build/bench/bench/answer_files
+"""Counts instructions per byte of long reviews that repeat one element: per_byte.py build/bench/bench/answer_files
 [--size BYTES] [--only TEXT] [--all]
 
-callgrind counts what the answer to each of bench/long_reviews.py takes, the first of a fresh workspace; it repeats
-exactly. Prints the dearest ones, or with --all each; fails where one takes more than MOST a byte.
+callgrind counts the instructions of the answer to each review of bench/long_reviews.py, each with a new workspace.
+Every run gives the same counts. Prints the most expensive reviews, or with --all every review. The exit code is 1 if a
+review takes more than MOST instructions per byte.
 
-Of an object's templates 32 are decided like Pods, however long it is: in 32 KiB that is most of what their slices
-take, and DECIDED each is let pass for them.
+At most 32 templates of an object are decided like Pods, however long the object is. In a review of 32 KiB these
+decisions are most of the work, so DECIDED instructions more are allowed for each of them.
 
-Exits 77 where valgrind is not installed.
+The exit code is 77 if valgrind is not installed.
 """
 
 import argparse

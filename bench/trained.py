@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Whether what is compiled for recorded Pods answers as what is not: trained.py ANSWER_FILES ANSWER_FILES
+"""Compares the answers of a build that is optimized for recorded Pods with another's: trained.py ANSWER_FILES OTHER
 
-Each recorded review, and each that the fuzzers keep, is answered by both, for /mutate and for /validate. Exit code: 0
-alike, 1 not.
+Both programs answer each recorded review and each review of the fuzzers' corpus, for /mutate and for /validate. The
+exit code is 0 if all answers are the same, otherwise 1.
 """
 
 import pathlib
@@ -13,13 +13,13 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORDED = ROOT / "tests/golden/recorded"
 CORPUS = ROOT / "tests/fuzz/corpus/review"
-LEAST = 100  # fewer reviews, and the folders are not what they were
+LEAST = 100  # If there are fewer reviews, the folders have moved.
 
 
 def main(one, other):
     bodies = [line for file in sorted(RECORDED.glob("*/reviews.jsonl")) for line in file.read_bytes().splitlines()]
     bodies += [file.read_bytes() for file in sorted(CORPUS.iterdir())]
-    assert len(bodies) >= LEAST, f"{len(bodies)} reviews"
+    assert len(bodies) >= LEAST, f"expected at least {LEAST} reviews, found {len(bodies)}"
     with tempfile.TemporaryDirectory() as folder:
         files = [pathlib.Path(folder, str(number)) for number in range(len(bodies))]
         for file, body in zip(files, bodies):

@@ -1,7 +1,9 @@
-// JSON that a user wrote: texts into values and back, and members of any type, or not there.
+// Parses and prints JSON texts that users write, and reads members of objects in which a member can
+// be missing or have any type.
 //
-// Texts are parsed and printed by the functions here and not by nlohmann's own, of the same rules:
-// those are templates, which cost each module that calls them some three seconds of compiler time.
+// The functions here follow the same rules as nlohmann's own functions, and are used in their
+// place. nlohmann's are templates, which cost each module that calls them about three seconds of
+// compiler time.
 #pragma once
 
 #include "base/result.hpp"
@@ -27,7 +29,7 @@ Json parse_or_discard(std::string_view text);
 // The value under `key`; a null pointer if `object` is not an object or has no such member.
 const Json* find_member(const Json& object, const std::string& key);
 
-// The string under `key`; "" if `object` is not an object, or the value is no string.
+// Returns the string under `key`, or "" if `object` is not an object or the value is not a string.
 std::string text_member(const Json& object, const std::string& key);
 
 // The value under `key`, in `object`; a null if that is not an object or has no such member. What

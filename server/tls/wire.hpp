@@ -31,7 +31,7 @@ struct Wire {
 
   // A new turn: others have run since the last.
   void begin_turn();
-  // OpenSSL has read `size` bytes of application data.
+  // Records that OpenSSL has read `size` bytes of application data.
   void see_data(std::size_t size);
 };
 

@@ -84,7 +84,8 @@ POLICIES = [
     ({"workloads": ["job"], "mode": "shadow"}, [], [], ["pod"]),
 ]
 
-# (values, texts that are rendered because of them; one that begins with "no " is not). Of no values: golden/default.yaml.
+# Each row is (values, texts that are rendered because of them). A text behind "no " must not be rendered. The chart
+# without values is in golden/default.yaml.
 TEXTS = [
     ({"config": {"ledger": "none"}}, ["serviceAccountToken:", "no configmaps", "no resources: [rayclusters]", "no [services]", "[pods]", "[nodes]",
                                       "resources: [secrets]"]),
@@ -541,7 +542,7 @@ def as_a_dependency(alias, values):
 
 
 class Once(yaml.SafeLoader):
-    """Refuses a key that stands twice in an object: an API server would take one of its values."""
+    """Loads YAML, and refuses an object that has a key twice, because an API server would use only one of the two."""
 
     def construct_mapping(self, node, deep=False):
         keys = [key.value for key, _ in node.value]
@@ -550,7 +551,7 @@ class Once(yaml.SafeLoader):
 
 
 def leaves(value, path=""):
-    """Each value below this one as JSON, by the keys and places that lead to it."""
+    """Returns {path: JSON} of each scalar, empty list and empty object in `value`. A path has keys and list indices."""
     if not isinstance(value, (dict, list)) or not value:
         return {path: json.dumps(value)}
     below = value.items() if isinstance(value, dict) else enumerate(value)
@@ -577,7 +578,10 @@ class Chart(unittest.TestCase):
             self.assertIn(NO_IMAGE, refusal.exception.stderr)
 
     def test_golden(self):
-        """Each value of each object, in their order. After an intended change, write what the failure shows into the file."""
+        """Compares each value of each object, and the order of the objects, with golden/default.yaml.
+
+        After an intended change, copy the values that the failure shows into the file.
+        """
         golden, found = (
             {f"{place} {one['kind']} {one['metadata']['name']}": one for place, one in enumerate(objects)}
             for objects in (yaml.safe_load(GOLDEN.read_text(encoding="utf-8")), yaml.load_all(defaults(), Loader=Once)))

@@ -66,7 +66,7 @@ class Installation:
 
     @staticmethod
     def of(helm, values):
-        """A copy of what this helm installs with these values: it is installed once."""
+        """Returns a copy of the installation that this helm makes with these values, which is made only once."""
         return installed(helm, json.dumps(values)).copy()
 
     def run(self, command, check=True):
@@ -93,7 +93,7 @@ class Installation:
         return answer
 
     def values(self):
-        """All that the release is rendered with, as `helm get values --all` says it."""
+        """Returns all values that the release is rendered with, as `helm get values --all` prints them."""
         kept = record(newest(self))
         return coalesced(kept["chart"]["values"], kept.get("config") or {})
 
@@ -116,7 +116,7 @@ def installed(helm, values):
 
 
 def coalesced(defaults, values):
-    """Values over the defaults of a chart; null takes a default away."""
+    """Returns the default values of a chart with `values` merged into them. A null removes the default."""
     out = {**defaults, **values}
     for key in defaults.keys() & values.keys():
         if isinstance(defaults[key], dict) and isinstance(values[key], dict):
@@ -125,7 +125,7 @@ def coalesced(defaults, values):
 
 
 def commands_of(checks, check):
-    """What the lines of a check say to run with helm or kubectl."""
+    """Returns the commands of helm and kubectl in the fixes of a check."""
     return [command for one in checks if one["check"] == check and one["fix"] for command in commands_in(one["fix"])]
 
 
@@ -145,7 +145,7 @@ GONE = object()
 
 
 def edited(at, path, value):
-    """Sets what a path leads to, or takes it away; "*" stands for each element, "-" for a new last one."""
+    """Sets the value at a path, or removes it if `value` is GONE. "*" is each element of a list, "-" a new last one."""
     key, _, below = path.partition("/")
     for each in range(len(at)) if key == "*" else [int(key) if key.isdigit() else key.replace("~1", "/")]:
         if below:
@@ -159,7 +159,7 @@ def edited(at, path, value):
 
 
 def edit(kind, edits, name="tpu-webhook"):
-    """What makes these edits, a path and a value each, of an object of the release."""
+    """Returns a function that makes these edits, {path: value}, in an object of the release."""
     def spoil(installation):
         for path, value in edits.items():
             edited(installation.cluster.one(kind, name, NAMESPACE), path, value)
@@ -191,7 +191,7 @@ def one_entry_more(installation):
 
 
 def with_sidecar(container):
-    """A replica with this container beside the program."""
+    """Returns a function that adds a replica whose Pod has this container beside the program's."""
     def spoil(installation):
         template = copy.deepcopy(installation.cluster.one("Deployment", namespace=NAMESPACE)["spec"]["template"])
         template["metadata"]["name"] = "replica"
@@ -205,8 +205,9 @@ def of_gke(installation):
 
 
 UPGRADE = f"helm upgrade {RELEASE} charts/tpu-webhook -n {NAMESPACE} --reset-then-reuse-values"
-# (values, what is wrong by the check that says so, values that the commands name). Several are wrong at once where each is
-# mended by the upgrade alone, or each by a command of its own that does not upgrade.
+# Each row is (values, {check: function that causes its finding}, values that the commands may change, or None if the
+# commands uninstall the release). A row has several findings if UPGRADE alone fixes each of them, or if UPGRADE alone
+# fixes none of them.
 CASES = [
     (VALUES, {
         "failure-policy": ignore, "configuration": edit(MUTATING, {"webhooks/0/reinvocationPolicy": "Never"}),
@@ -462,7 +463,8 @@ class Others(unittest.TestCase):
         self.assertEqual(["ok"], [one["verdict"] for one in installation.checks() if one["check"] == "certificate"])
 
 
-# What somebody may choose, and is nothing to complain of: several values at once that no check of doctor reads together.
+# Values that a user may choose, and about which doctor must not complain. Each row has several values, of which no
+# check of doctor reads two.
 CHOSEN = [
     {},
     {"config": {"mode": "enforce"}, "shadowNamespaces": {"label": ""}, "timeoutSeconds": 25, "port": 8443, "networkPolicy": {"enabled": False},
@@ -598,7 +600,10 @@ class Notes(unittest.TestCase):
                 self.assertEqual(labels, found)
 
     def test_they_say_how_to_take_another_mode(self):
-        """In shadow mode how to enforce, with our own certificates how to have others; and nothing else changes."""
+        """doctor says how to enforce if the mode is shadow, and how to use other certificates if they are internal.
+
+        The command changes no other value.
+        """
         internal = {**VALUES, "certificate": {"mode": "internal"}}
         for helm, (values, mode) in itertools.product(options.helm, [(SHADOW, "config.mode"), (internal, "certificate.mode")]):
             installation = Installation.of(helm, values)
@@ -660,7 +665,7 @@ def record(secret):
 
 
 def mark(installation, state, which=-1):
-    """A record of Helm's says so, and its label: of the last one where a helm was killed."""
+    """Sets the status in one of Helm's release records and in its label, by default in the newest record."""
     secret = installation.cluster.store[records(installation)[which]]
     changed = record(secret)
     secret["metadata"]["labels"]["status"] = changed["info"]["status"] = state

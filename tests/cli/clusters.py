@@ -103,8 +103,8 @@ def events(values):
 
 PLAIN = json.dumps(listed(EVERYTHING))
 
-# One cluster, written down.
-# Forms of the bytes (lines, comments, marks, ends, encodings) are those of documents_test.cpp; of these, one each.
+# The same cluster in different forms of input. documents_test.cpp tests all forms of the bytes (lines, comments,
+# document marks, ends, encodings); here is one of each.
 FORMS = {
     "list": PLAIN,                                                  # controls: read before
     "list_with_crlf": printed(listed(EVERYTHING)).replace("\n", "\r\n"),

@@ -130,7 +130,7 @@ class Reports(unittest.TestCase):
     maxDiff = None
 
     def fine(self, objects, *parts, without=()):
-        """Nothing is found; the text has the parts, and not what it is `without`."""
+        """Asserts that there are no findings, and that the text has each of `parts` and none of `without`."""
         said = Said(objects)
         self.assertEqual((said.first.get("verdict"), said.findings), ("fine", []), said)
         for part in parts:

@@ -139,7 +139,7 @@ def unpacked(text):
 
 
 def kept(folder, name, text):
-    """A file of that name in the folder."""
+    """Writes the text into a file of this name in the folder, and returns the file's path."""
     file = folder / name
     file.write_text(text)
     return file

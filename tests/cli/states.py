@@ -26,7 +26,7 @@ def listed(objects):
 
 @contextlib.contextmanager
 def file_of(objects):
-    """The name of a file that has them."""
+    """Writes the objects into a temporary file, and yields the file's name."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         file.write(listed(objects))
         file.flush()
@@ -34,7 +34,7 @@ def file_of(objects):
 
 
 def asked(given, *arguments):
-    """The program's run with this text on its standard input."""
+    """Runs the program with the text `given` as standard input, and returns the completed process."""
     return subprocess.run([PROGRAM, *arguments, "-"], input=given, capture_output=True, text=True, check=False)
 
 

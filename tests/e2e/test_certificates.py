@@ -1,4 +1,4 @@
-"""Story 7, certificate files as somebody else writes them: half of a new one, and those that callers show."""
+"""Story 7: certificate files that another program writes, such as half of a renewal, and callers' certificates."""
 
 import socket
 import ssl

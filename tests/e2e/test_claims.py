@@ -72,7 +72,7 @@ def test_each_workload_by_claim_is_answered_as_offline(claiming, namespace, tool
 
 
 def test_a_template_applied_with_its_job_is_known_in_time(claiming, namespace):
-    """Jobs of two hosts, each with a template of its own, applied by eight at once, every second Job before its template."""
+    """Eight threads create Jobs of two hosts, each with a claim template, every second Job before its template."""
     count = in_full(500, otherwise=50)
 
     def apply(number: int) -> None:
@@ -84,7 +84,7 @@ def test_a_template_applied_with_its_job_is_known_in_time(claiming, namespace):
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         list(pool.map(apply, range(count)))
     pods = wait_for(f"{2 * count} Pods", lambda: enough(namespace, "batch.kubernetes.io/job-name", 2 * count), 60 + count, every=0.5)
-    print(f"    {2 * count} Pods after {time.monotonic() - begun:.1f} s")
+    print(f"    {2 * count} Pods were created after {time.monotonic() - begun:.1f} s")
     without = [pod["metadata"]["name"] for pod in pods
                if env_of(pod).get("TPU_WORKER_ID") != pod["metadata"]["labels"]["batch.kubernetes.io/job-completion-index"]]
     jobs = namespace.api.list("batch/v1", "Job", namespace.name)

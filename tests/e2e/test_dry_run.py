@@ -409,7 +409,7 @@ def test_ray_workers_without_indices_could_not_be_asked(release, namespace, expl
 
 
 def test_explain_names_who_refuses(release, namespace, explain):
-    """A field that there is not, a namespace that there is not; and what could not be asked. Others: as `probe` says above."""
+    """The input has an unknown field or a missing namespace, or is not tried. Tests of `probe` have other refusals."""
     def job(**changes):
         service, one = manifest("job-2x4.yaml")
         one["spec"]["template"]["spec"]["containers"][0]["securityContext"] = {}

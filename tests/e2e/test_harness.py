@@ -344,7 +344,7 @@ def test_what_is_common_is_compiled_once():
 
 
 def test_a_module_without_a_checksum_is_refused(tmp_path, monkeypatch):
-    """None is fetched: what is built is what modules/go.sum knows."""
+    """No checksum is fetched: only modules that modules/go.sum lists are built."""
     lines = cache.CHECKSUMS.read_text(encoding="utf-8").splitlines(keepends=True)
     monkeypatch.setattr(cache, "CHECKSUMS", tmp_path / "go.sum")
     cache.CHECKSUMS.write_text("".join(line for line in lines if not line.startswith("helm.sh/helm/v4 ")), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Story 4: another webhook that injects for itself, beside ours."""
+"""Story 4: another webhook that injects variables into its own Pods, beside ours."""
 
 from harness.namespace import env_of
 

@@ -113,7 +113,7 @@ def test_a_stateful_set_rolls_over(release, api, namespace, ask, order):
 
 
 def test_a_deployment_rolls_over(release, api, namespace, ask):
-    """One by one; with Recreate there are fewer states between."""
+    """The Deployment replaces one Pod at a time. The strategy Recreate would have fewer intermediate states."""
     def changed(obj):
         patiently(obj)
         obj["spec"]["strategy"] = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}

@@ -70,7 +70,7 @@ def test_before_without_tpu_webhook(release, namespace, picture):
 
 
 def test_every_slice_stands_five_times(release, namespace, picture):
-    """In another order each time."""
+    """Each run applies the workloads in another order."""
     lines, orders = [], list(itertools.permutations(ALL))
     random.Random(4).shuffle(orders)  # any, but the same in every run of the suite
     for run, order in enumerate(orders[:RUNS], start=1):

@@ -44,7 +44,7 @@ def jobset(*sizes):
     return js
 
 
-# Of tests/golden/findings, where each has one fault: one of each kind that no other case here creates.
+# Manifests of tests/golden/findings with one fault each: one of each kind that no other case here creates.
 WRONG = ("TPU-407-three-of-four", "TPU-409-three-replicas", "TPU-410-deployment", "TPU-410-cron-job")
 
 

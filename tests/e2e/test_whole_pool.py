@@ -67,7 +67,8 @@ def play(namespace, count: int, together: bool = True, edit=None, seed: int = 1)
 
 @contextlib.contextmanager
 def eight_pools(api, spoiled: int, way):
-    """Eight pools and no others; so many of them are spoiled, any of them."""
+    """Until the end of the `with` block only eight 4x4 pools take Pods. `way` breaks one node in each of `spoiled` of
+    them, which are chosen at random and yielded."""
     chosen = random.Random(spoiled).sample(EIGHT, spoiled)
     with pools.only(api, *EIGHT), broken.one_node(api, chosen, way):
         time.sleep(SEEN_SECONDS)

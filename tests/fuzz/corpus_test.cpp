@@ -1,6 +1,6 @@
-// Every file of corpus/<target> and regressions/<target> through its target, one test
-// for each target and folder: without clang, and in seconds. Some targets have a folder
-// of the tree as well.
+// Runs each fuzz target on every file of corpus/<target> and regressions/<target>, in one test for
+// each target and folder. This takes seconds and does not need clang. Some targets also run on a
+// folder of the repository.
 
 #include "tests/fuzz/targets.hpp"
 
@@ -83,7 +83,8 @@ TEST(Require, breaks_what_does_not_hold) {
   EXPECT_THROW(require(false, "does not hold"), Broken);
 }
 
-// Files that the tree has anyway; tests/fuzz/run gives libFuzzer the same.
+// Folders of the repository whose files are inputs as well, by target. tests/fuzz/run gives
+// libFuzzer the same folders.
 const std::map<std::string_view, fs::path> of_the_tree = {
     {"input", "tests/golden/ray/cluster_right"},
     {"manifest", "tests/e2e/manifests"},

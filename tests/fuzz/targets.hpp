@@ -26,7 +26,8 @@ inline void require_sentence(const std::string& message) {
   require(!message.empty() && is_printable(message), "no printable sentence: " + message);
 }
 
-// Each takes an input of its name; tests/README.md#fuzzing lists the inputs and what is checked.
+// Each function takes an input of the kind that it is named for, and checks what the program makes
+// of it. tests/README.md#fuzzing lists the inputs and the checks.
 void admit(std::string_view bytes);
 void dims(std::string_view bytes);
 void http(std::string_view bytes);

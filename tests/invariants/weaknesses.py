@@ -79,7 +79,7 @@ def main():
         if why := failure(function, program):
             print(f"{name}: {why}")
             wrong += 1
-    print(f"{len(chosen)} weaknesses, {wrong} of which we have")
+    print(f"{len(chosen)} weaknesses were tested, and tpu-webhook has {wrong} of them")
     return 1 if wrong else 0
 
 

@@ -11,8 +11,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Equivalent:
-    """FILE | the source's line | OPERATOR: what stood there -> what stands there | which of those that say the same, as
-    run.py prints it; and behind those of one reason the reason, behind blanks."""
+    """Reads equivalent.txt, the list of mutants that behave like the original code. A line names a mutant as run.py
+    prints it: FILE | the source's line | OPERATOR: original -> mutated | its number among mutants with the same text.
+    An indented line is the reason for the mutants above it, up to the previous reason."""
 
     def __init__(self):
         self._all, names = {}, []

@@ -1,4 +1,4 @@
-"""The cluster around the Pods: nodes and Services."""
+"""Reads the nodes and Services of the cluster around the Pods."""
 
 from pods import chips, title
 

@@ -20,7 +20,7 @@ def pipelining_on_one_connection():
 
 @check
 def pipelining_on_four_connections():
-    """Both loops, each twice."""
+    """Each of the two event loops has two connections that pipeline."""
     pipelining(4)
 
 

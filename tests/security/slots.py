@@ -89,7 +89,7 @@ def a_line_with_pauses_is_served():
 
 @check
 def a_slow_line_is_served_when_all_places_are_taken():
-    """Nor are 3 MiB at 200 KiB/s, beside 1,100 slow bodies from elsewhere."""
+    """3 MiB at 200 KiB/s are not an attack either, and are answered beside 1,100 slow bodies from another address."""
     with Siege() as siege:
         siege.attack("slow-bodies", "--connections", MANY, "--reopen", REOPENED, *ELSEWHERE)
         dribble(siege.program, pieces=150, pause=0.1)

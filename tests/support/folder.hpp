@@ -22,7 +22,8 @@ class FolderTest : public testing::Test {
   }
   ~FolderTest() override { std::filesystem::remove_all(folder_); }
 
-  // The path of a file that holds `text` from now on: another inode, seen whatever the clock says.
+  // Writes `text` into the file `name` and returns its path. The file gets another inode, so the
+  // change is noticed even if the file's time stays the same.
   std::string write(const std::string& name, const std::string& text) const {
     const auto path = folder_ / name;
     std::filesystem::create_directories(path.parent_path());

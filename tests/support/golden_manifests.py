@@ -1,12 +1,12 @@
-"""The manifests below tests/golden: a file is one, or says of which it is made, what is changed in that, and what is beside it.
+"""Reads the manifests below tests/golden. A file is a whole manifest, or a change in another one, with further objects:
 
-    # review --torch-tpu                            flags, which some have
-    base: golden/findings/right/job-four-hosts.yaml the manifest, below tests/
-    change:                                         a JSON patch of it, [] for none
+    # review --torch-tpu                            the command and its flags, in some files
+    base: golden/findings/right/job-four-hosts.yaml the manifest that is changed, below tests/
+    change:                                         the JSON patch of that manifest, [] for no change
       - {op: replace, path: /spec/completions, value: 1}
-    ---                                             further documents are objects beside it
+    ---                                             further documents are further objects of the manifest
 
-golden_manifests.py FILE prints the whole one.
+golden_manifests.py FILE prints the whole manifest.
 """
 
 import pathlib
@@ -18,7 +18,7 @@ from golden_reviews import TESTS, changed
 
 
 def objects_of(file):
-    """The objects of a manifest."""
+    """Returns the objects of the manifest in `file`, with the change that it makes in its base."""
     first, *beside = yaml.safe_load_all(file.read_text(encoding="utf-8"))
     if "base" in first:
         (base,) = objects_of(TESTS / first["base"])
@@ -27,7 +27,7 @@ def objects_of(file):
 
 
 def text_of(file):
-    """The text of a manifest: that of the file, where it is one."""
+    """Returns the text of a manifest: of the file itself if it is a whole manifest, otherwise YAML of the objects."""
     text = file.read_text(encoding="utf-8")
     return yaml.safe_dump_all(objects_of(file), sort_keys=False) if "\nbase: " in "\n" + text else text
 

@@ -1,7 +1,8 @@
-"""The reviews of the golden cases, and the answers of the recorded stories, as tests/golden/*.cpp read them.
+"""Reads the reviews of the golden cases and the answers of the recorded stories, as tests/golden/*.cpp do.
 
-A folder golden/<workload>/<case> holds review.json, a whole AdmissionReview, or change.json: which recorded
-one it is, or which other case's, and what was changed in it (names in its text, then a JSON patch of RFC 6902).
+A folder golden/<workload>/<case> holds review.json, a whole AdmissionReview, or change.json. change.json names a
+recorded review or the review of another case, and what is changed in it (names in its text, then a JSON patch of
+RFC 6902).
 """
 
 import copy

@@ -1,4 +1,4 @@
-// Whether a text, or one of several, has a part; a failure shows them all.
+// has() asserts that a text, or one of several texts, contains a part. A failure prints all texts.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -20,7 +20,8 @@ namespace tpuwh::test {
 
 using nlohmann::json;
 
-// Braces around one object are that object to nlohmann, not a list of it.
+// Returns a JSON list. It is needed because nlohmann reads braces around one object as that object,
+// not as a list with one element.
 inline json list(const std::vector<json>& items) {
   return items;
 }
@@ -57,11 +58,11 @@ class PodBuilder {
 
   // Chips of the last container, as limit and request; a number or a string.
   PodBuilder& tpu(const json& quantity);
-  // The topology, and the chips of the last container.
+  // Sets the topology, and the chips of the last container.
   PodBuilder& on(std::string_view topology_text, const json& chips) {
     return topology(topology_text).tpu(chips);
   }
-  // Each with its chips, or with none.
+  // Adds a container of the kind, with `chips` as its chips; null means no chips.
   PodBuilder& container(std::string_view name, const json& chips = nullptr);
   PodBuilder& init_container(std::string_view name, const json& chips = nullptr);
   PodBuilder& sidecar(std::string_view name, const json& chips = nullptr);

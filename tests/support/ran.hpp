@@ -1,4 +1,4 @@
-// What a command has printed, and its exit code.
+// Runs a command, and returns its output and its exit code.
 #pragma once
 
 #include "kubectl/text/console.hpp"
@@ -13,7 +13,7 @@ struct Ran {
   std::string out, err;
 };
 
-// Of what takes a console and returns an exit code.
+// Runs `command`, a function that takes a console and returns an exit code.
 template <class Command>
 Ran ran(Command&& command, const std::string& input = {}, bool terminal = false) {
   std::istringstream in(input);

@@ -1,4 +1,4 @@
-// An object of the API, as YAML says it.
+// Reads objects of the API from YAML.
 #pragma once
 
 #include "kubectl/text/yaml.hpp"

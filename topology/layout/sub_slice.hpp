@@ -18,8 +18,8 @@ namespace tpuwh::topology::layout {
 // that is smaller than a host is left out: no node of its own could run it.
 std::vector<Dims> sub_slice_shapes_of(const Dims& slice, std::uint32_t chips_per_host);
 
-// How many sub-slices of shape `part` fill the slice. Nothing where `part` does not fill it with
-// whole hosts.
+// Returns how many sub-slices of shape `part` fill the slice. Returns nullopt if `part` does not
+// fill the slice with whole hosts.
 std::optional<std::uint32_t> sub_slices(const Dims& slice, std::uint32_t chips_per_host,
                                         const Dims& part);
 

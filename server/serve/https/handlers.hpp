@@ -49,8 +49,9 @@ class Handlers {
   explicit Handlers(const Shared& shared)
       : shared_(shared), shadow_config_(shared.config.in_shadow()) {}
 
-  // Answers a request that was routed; for a review `body` is the review. The views of what
-  // is returned live until the next call, and while what `body` views is unchanged.
+  // Returns the answer to a request for `resource`. If the request is a review, `body` is the
+  // review. The views in the answer are valid until the next call, and as long as the bytes that
+  // `body` views do not change.
   Answered answer(Resource resource, webhook::read::Body body, const Learned& learned = {});
 
   // Allows a workload object whose review is too large to be read. `start` is the first bytes of

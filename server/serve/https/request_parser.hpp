@@ -62,9 +62,9 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   // Returns whether the body is larger than limits::body_bytes, as far as its size is known.
   bool has_excess() const { return seen_body_ > limits::body_bytes; }
 
-  // Returns how many bytes of the body have not come, if its header said how many there are and it
-  // is no larger than limits::body_bytes; else 0. The reader may append up to so many to `body`
-  // itself, and call read() then.
+  // Returns how many bytes of the body were not received yet. Returns 0 if the header has no
+  // Content-Length, or if the body is larger than limits::body_bytes. The caller may append up to
+  // that many bytes to `body` itself, and must then call read().
   std::size_t missing() const;
 
   // The reader's own reasons to end the request. Both return State::refused.

@@ -345,7 +345,7 @@ class Conversation {
     co_return goes_on(error, reply);
   }
 
-  // Sends as much of the answer as goes without waiting.
+  // Sends as much of the answer as can be sent without waiting.
   net::Sent send_now(Reply& reply) {
     if (!head_.keep_alive || !head_.http_1_1 || service_.health.draining()) reply.close = true;
     if (reply.close) {

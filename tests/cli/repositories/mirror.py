@@ -74,7 +74,7 @@ def real_text(repository, row):
 
 
 def of_each_file(row, files):
-    """The row for each file of its pattern; for the pattern itself where there is none."""
+    """Returns a copy of the row for each file that matches its pattern, or the row itself if no file matches."""
     return [dataclasses.replace(row, path=path) for path in sorted(fnmatch.filter(files, row.path)) or [row.path]]
 
 
@@ -104,7 +104,7 @@ def main():
         for label, number in collections.Counter(row.label for row in rows).items():
             if number > 1:
                 wrong += 1
-                print(f"{label}: in {number} rows")
+                print(f"{label}: {number} rows have this label")
         count["files"] = len(files)
         for row in rows:
             if not row.is_manifest:

@@ -20,7 +20,8 @@ import subprocess
 HERE = pathlib.Path(__file__).resolve().parent
 MODULES = HERE / "modules"
 CHECKSUMS = MODULES / "go.sum"  # of all modules; a line for each file that Go reads
-# Of no form that Go accepts: it fails as soon as it wants the checksum of a module without a line in CHECKSUMS.
+# A value of GOSUMDB that Go does not accept, so Go fails as soon as it needs the checksum of a module that is not in
+# CHECKSUMS.
 NO_OTHER_CHECKSUMS = "modules/go.sum-alone"
 
 
@@ -31,11 +32,12 @@ def root() -> pathlib.Path:
 
 
 def go_environment(with_c: bool = False, module: pathlib.Path | None = None) -> dict:
-    """The environment every `go` command runs in. -modcacherw lets `rm -rf` remove the cache.
+    """Returns the environment of every `go` command. -modcacherw lets `rm -rf` remove the cache.
 
-    `module` is the folder of a go.mod. It is a workspace by itself: there, Go does not want indirect requirements listed.
-    It computes them from the go.mod files of the direct ones, which CHECKSUMS pins, so they are the same on every machine.
-    With ${TPUWH_NEW_MODULES}, lines that CHECKSUMS lacks are fetched from sum.golang.org and added.
+    `module` is the folder of a go.mod. The module is a workspace of its own, in which Go does not require go.mod to
+    list indirect requirements. Go computes them from the go.mod files of the direct ones, which CHECKSUMS pins, so they
+    are the same on every machine. If ${TPUWH_NEW_MODULES} is set, Go fetches lines that CHECKSUMS lacks from
+    sum.golang.org and adds them.
     """
     environment = dict(os.environ)
     if module:
@@ -54,7 +56,7 @@ def go_environment(with_c: bool = False, module: pathlib.Path | None = None) -> 
 
 
 def _workspace(module: pathlib.Path) -> pathlib.Path:
-    """Write the go.work of this module alone, with CHECKSUMS beside it."""
+    """Writes a go.work of this module alone, with CHECKSUMS as its go.work.sum, and returns its path."""
     folder = root() / "workspaces" / hashlib.sha256(str(module).encode()).hexdigest()[:12]
     folder.mkdir(parents=True, exist_ok=True)
     release = next(line for line in (module / "go.mod").read_text(encoding="utf-8").splitlines() if line.startswith("go "))

@@ -164,7 +164,7 @@ def compiled_apart(names) -> list:
 
 
 def _required(go_mod: pathlib.Path) -> dict:
-    """Module paths that a go.mod requires, with their releases."""
+    """Returns {module path: release} of the modules that a go.mod requires."""
     words = [line.replace("require ", "").split() for line in go_mod.read_text(encoding="utf-8").splitlines()]
     return {each[0]: each[1] for each in words if len(each) >= 2 and re.match(r"v\d", each[1])}
 
@@ -267,9 +267,9 @@ def _go_build(module: Module, output: pathlib.Path) -> None:
 
 
 def _packages(module: Module) -> list:
-    """Packages behind a module's programs, each with its module and the release of that; this also downloads modules.
+    """Returns a line "PACKAGE MODULE RELEASE" for each package that a module's programs need. Also downloads modules.
 
-    Of what is replaced it is the release that is asked for: by -trimpath it is in what is compiled.
+    For a module that go.mod replaces, RELEASE is the required one: because of -trimpath it is the one in the program.
     """
     form = "{{.ImportPath}}{{with .Module}} {{.Path}} {{.Version}}{{end}}"
     tags = f"{module.c_tags} {module.tags}".strip()
@@ -277,12 +277,12 @@ def _packages(module: Module) -> list:
 
 
 def _releases(packages: list) -> dict:
-    """Module paths, with their releases; without Go's own library and main.go of the folder, which have none."""
+    """Returns {module path: release}, without Go's own library and main.go of the folder, which have no release."""
     return dict(words[1:] for words in map(str.split, packages) if len(words) == 3)
 
 
 def _raised(module: Module, releases: dict) -> list:
-    """What a go.mod requires and another requirement of it has at a later release: what both say."""
+    """Returns a sentence for each module of which Go selects a later release than the go.mod of `module` requires."""
     required = _required(_pins(module) / "go.mod")
     return [f"{path}: {_pins(module)}/go.mod has {says}, and Go selects {releases[path]}"
             for path, says in required.items() if releases.get(path, says) != says]

@@ -173,7 +173,7 @@ def wait_for(what: str, condition, seconds: float, every: float = 0.1):
 
 @contextlib.contextmanager
 def made(api: Api, obj: dict):
-    """While this holds the object is there."""
+    """Creates the object, and deletes it at the end of the `with` block."""
     metadata = obj["metadata"]
     api.create(obj)
     try:

@@ -1,4 +1,4 @@
-"""Reviews from somebody who is not the API server: straight to a replica's port."""
+"""Sends reviews directly to a replica's port, from a caller that is not the API server."""
 
 import collections
 import contextlib

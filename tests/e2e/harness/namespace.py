@@ -47,7 +47,7 @@ class Namespace:
         return self._made[-1]
 
     def here(self, obj: dict) -> dict:
-        """The same object, of this namespace."""
+        """Returns a copy of the object with this namespace."""
         return {**obj, "metadata": {**obj["metadata"], "namespace": self.name}}
 
     def delete(self, made: dict) -> None:

@@ -42,7 +42,7 @@ class Report:
         self.pictures.append((title, text))
 
     def pytest_collection_modifyitems(self, config, items):
-        """In the order of the list."""
+        """Sorts the cases as stories.txt lists them, and deselects those of newer releases and of other planes."""
         self.collected = {_id(item.nodeid) for item in items}
         _deselect(config, items, of_newer_releases().__contains__)
         order = {name: place for place, name in enumerate(listed()[0])}

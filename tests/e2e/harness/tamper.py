@@ -1,7 +1,7 @@
-"""Between the API server and the program: an HTTPS server that spoils what the program answers, or answers by itself.
+"""An HTTPS server between the API server and the program, which changes the program's answers or gives its own.
 
-It is a replica to the relay. To spoil, it asks the program every review, and hands the answer on as `edit` leaves it. The
-program is as shipped. This is how the stories are shown to fail when they should.
+The relay treats the server as a replica. To change an answer, the server sends the review to the program, and returns
+the answer with the change of `edit`. The program is unchanged. The server shows that the stories fail when they should.
 """
 
 import base64
@@ -16,7 +16,7 @@ from .server import listening
 
 @contextlib.contextmanager
 def in_our_place(release: Release, answer, certificate: pathlib.Path | None = None):
-    """While this holds the API server reaches a stranger: `answer` as server.listening takes it."""
+    """Lets `answer` (as for server.listening) answer the API server in our place until the end of the `with` block."""
     ready = release.replicas[0].entry()["ready"]
     certificate = certificate or release.mounts["/certificate"] / "tls.crt"
     with listening(("127.0.0.1", 0), certificate, answer) as port:
@@ -30,7 +30,7 @@ def in_our_place(release: Release, answer, certificate: pathlib.Path | None = No
 
 
 def tampering(release: Release, edit):
-    """While this holds, `edit(request, patch)` may change the JSON patch (a list) of each answer."""
+    """Until the end of the `with` block each answer has the JSON patch (a list) that `edit(request, patch)` returns."""
     def answer(path: str, body: bytes) -> tuple:
         status, said = forged.ask(release, path, body)
         return status, _spoiled(edit, json.loads(body)["request"], json.loads(said)) if status == 200 else said

@@ -1,4 +1,4 @@
-"""Webhooks of others that are not called for a while, to spare what they cost."""
+"""Unregisters the webhooks of other operators for a while, because calls of them take time."""
 
 import contextlib
 import time
@@ -12,7 +12,7 @@ SETTLE = 2.0  # seconds until a configuration that is gone is not called any mor
 
 @contextlib.contextmanager
 def unregistered(api: Api, *operators: str):
-    """While this holds, these operators' webhooks are not called."""
+    """Removes the webhook configurations of these operators until the end of the `with` block."""
     begin = tuple(f"{operator}-" for operator in operators)
     taken = [obj for kind in KINDS for obj in api.list(GROUP, kind) if obj["metadata"]["name"].startswith(begin)]
     for obj in taken:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the review files of this folder; README.md says what they are. cluster_of() makes the cluster around one.
+"""Writes the review files of this folder, which README.md describes. cluster_of() returns the cluster of a workload.
 
-generate.py           write them
-generate.py --check   exit 1 and name each file that is not what would be written
+generate.py           writes the files
+generate.py --check   names each file that differs from what would be written; the exit code is 1 if there is one
 """
 
 import argparse
@@ -298,7 +298,7 @@ def files():
 
 
 def cluster_of(name):
-    """The nodes, Services and RayClusters around a workload."""
+    """Returns a list of the nodes, Services and RayClusters in the cluster of a workload."""
     return clusters.listing(WORKLOADS[name]()[1])
 
 

@@ -1,4 +1,5 @@
-// The templates that the modules under test use most, in one optimized object (CMakeLists.txt).
+// Instantiates the templates that the modules under test use most, in one optimized object
+// (CMakeLists.txt).
 #include <nlohmann/json.hpp>
 
 #include <string>

@@ -13,7 +13,7 @@ TWIN = "topologies_same_as"
 
 
 def faults(catalog):
-    """Pairs of a catalog and a sentence."""
+    """Yields pairs of a faulty catalog and a part of the message by which the generator must refuse it."""
     def changed(sentence, change):
         other = copy.deepcopy(catalog)
         change(other)
@@ -37,7 +37,7 @@ def faults(catalog):
                   lambda value: value["generations"][0].update(wrap_rule="true on every prime axis"))
     yield changed(f"generations[{twins}].machine_types[{twin}].{TWIN}: is not a machine type of this generation",
                   lambda value: value["generations"][twins]["machine_types"][twin].update({TWIN: "none"}))
-    # Without the rule, which would be refused before.
+    # The rule is removed as well, because otherwise the generator would refuse the rule first.
     yield changed("topologies[0].topology: does not have the dimensions of its generation",
                   lambda value: (value["generations"][cubic].pop("custom_topology_rule"), topology(value).update(topology="2x2")))
     yield changed(f"small_slices.allowed[{len(allowed(catalog))}]: is not a row of any machine type",
@@ -46,7 +46,7 @@ def faults(catalog):
 
 
 def said_of(catalog, folder):
-    """What the generator says, "" where it takes the catalog."""
+    """Returns the generator's message, or "" if it accepts the catalog."""
     file = folder / "catalog.json"
     file.write_text(json.dumps(catalog))
     done = subprocess.run([sys.executable, sys.argv[1], file, folder / "rows.hpp"], capture_output=True, text=True)

@@ -28,8 +28,9 @@ std::string wrap_text(const std::array<bool, 3>& wrap) {
 constexpr std::string_view none = "false,false,false", second = "false,true,false",
                            first_two = "true,true,false", all = "true,true,true";
 
-// A row: label, topology, chips; hosts, type, bounds of a container and of the hosts, wrap,
-// in the catalog, containers, processes.
+// A row of a test: the label, the topology and the chips of a container, then the expected hosts,
+// accelerator type, chip bounds, host bounds, wraparound, and whether the catalog has the topology.
+// Last, the number of containers and the expected number of processes.
 struct GoodSlice {
   std::string_view accelerator, dims;
   std::uint64_t chips;  // of a container
@@ -61,7 +62,7 @@ void expect_slice(const GoodSlice& c) {
   EXPECT_EQ(slice->in_catalog, c.want_in_catalog);
 }
 
-// What no row of the catalog has (agrees_with_every_row_of_the_catalog).
+// These slices are not rows of the catalog. agrees_with_every_row_of_the_catalog tests its rows.
 TEST(MakeSlice, computes) {
   for (const GoodSlice& each : std::initializer_list<GoodSlice>{
            // docs/facts.md#worked-examples
@@ -80,7 +81,7 @@ TEST(MakeSlice, computes) {
            {"tpux", "2x2", 4, 1, "", "2,2,1", "1,1,1", none, false},
            {"tpu7x-standard-4t", "2x2x2", 4, 2, "", "2,2,1", "1,1,2", none, false},
            {"", "16x16", 4, 64, "", "2,2,1", "8,8,1", none, false},
-           // shapes and numbers of chips the catalog lacks, where the arithmetic works
+           // shapes and numbers of chips that the catalog does not have, but that can be computed
            {"tpu-v6e-slice", "2x8", 4, 4, "v6e-16", "2,2,1", "1,4,1", none, false},
            {"tpu-v3-slice", "4x4", 8, 2, "v3-32", "2,4,1", "2,1,1", none, false},
            {"tpu-v6e-slice", "3x3", 3, 3, "v6e-9", "0,0,0", "0,0,0", none, false},

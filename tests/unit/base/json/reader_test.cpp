@@ -68,7 +68,7 @@ bool read_all(Reader& in, std::string& out) {
 
 using namespace std::string_literals;
 
-// What was seen of a text, or the sentence of the fault.
+// Returns what the reader has read of `text`, or the message of its error.
 std::string seen(std::string text) {
   const webhook::read::Body body(text);
   Reader in;

@@ -295,8 +295,9 @@ struct World {
     }
     return false;
   }
-  // Whether any server that is as late as may be is trusted by any API server that is. A pair is
-  // verified when it is first possible: minutes later the same certificates are as valid.
+  // Returns whether each API server trusts each replica, if both may use certificates that are as
+  // old as their largest delays allow. A pair of certificates is verified only once, when it first
+  // occurs, because its certificates are still valid minutes later.
   bool all_calls_succeed(tls::SystemTime time) const {
     for (const int of : {0, 1})
       for (std::size_t i = 0; i < trusted[of].size(); ++i) {

@@ -1,4 +1,4 @@
-// A command line of either program, and what is said of one that is refused.
+// Parses a command line of either program, and returns the error message of a refused one.
 #pragma once
 
 #include "kubectl/cli/cli.hpp"
@@ -15,7 +15,7 @@ namespace tpuwh::server::cli {
 
 using Arguments = std::vector<std::string>;
 
-// Of a line without quotes.
+// Returns the words of a command line without quotes.
 inline Arguments words(const std::string& line) {
   std::istringstream in(line);
   return {std::istream_iterator<std::string>(in), {}};
@@ -33,8 +33,8 @@ inline tpu_webhook::Command of_server(const Arguments& arguments) {
   return parse_as("tpu-webhook", arguments, tpu_webhook::parse_command_line);
 }
 
-// By kubectl-tpu, or by tpu-webhook, which alone has serve. A server's command runs without a
-// console.
+// Parses the arguments as tpu-webhook if the first one is "serve", which only that program has, and
+// otherwise as kubectl-tpu. The command of tpu-webhook ignores the console.
 inline kubectl_tpu::Command parse(const Arguments& arguments) {
   if (arguments.empty() || arguments.front() != "serve")
     return parse_as("kubectl-tpu", arguments, kubectl_tpu::parse_command_line);
@@ -44,7 +44,8 @@ inline kubectl_tpu::Command parse(const Arguments& arguments) {
   return out;
 }
 
-// A command line that is taken is a failure of the running test.
+// Returns the error message of `read` for a command line that it refuses. If `read` accepts the
+// command line, the running test fails.
 template <class Command>
 std::string refusal(Command (*read)(const Arguments&), const Arguments& arguments) {
   try {

@@ -70,7 +70,7 @@ json by_claim(std::string_view topology) {
   return out;
 }
 
-// Of this many Pods at a time.
+// Returns a Job that runs this many Pods at a time.
 json job_of(int pods, const json& pod_template) {
   return a_job({{"parallelism", pods}, {"completions", pods}}, pod_template);
 }

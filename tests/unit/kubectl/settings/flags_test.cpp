@@ -26,7 +26,7 @@ test::Ran run(const cli::Arguments& arguments, const std::string& input = "") {
   return test::ran(parse(arguments).run, input);
 }
 
-// What `config print` says of a file.
+// Returns the output of `config print` for a file.
 std::string print(const std::string& file, const cli::Arguments& more = {}) {
   cli::Arguments arguments = {"config", "print", "--config", file};
   arguments.insert(arguments.end(), more.begin(), more.end());

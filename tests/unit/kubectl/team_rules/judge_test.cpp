@@ -88,9 +88,10 @@ TEST(Judge, SaysNothingWhereAllIsAllowed) {
   EXPECT_EQ(said(rules, {"x", {}}), "");
 }
 
-// What is said of a rule that is broken: tests/golden/findings, TPU-652 to TPU-658.
+// tests/golden/findings, TPU-652 to TPU-658, tests the messages of other broken rules.
 
-// It would get any.
+// An object that does not say which accelerator, topology or number of slices it needs could get
+// any, so it breaks a rule about them.
 TEST(Judge, AsksForWhatARuleIsAbout) {
   AskedObject object{"x", {{.pods = 3, .chips = 4}}};
   EXPECT_EQ(said(dev({.accelerators = {"tpu7x"}}), object),

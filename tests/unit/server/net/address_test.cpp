@@ -8,8 +8,8 @@ namespace {
 TEST(ParseAddress, reads_a_host_and_a_port) {
   EXPECT_EQ(parse_address("127.0.0.1:8443"), (Address{"127.0.0.1", 8443}));
   EXPECT_EQ(parse_address("[::1]:8443"), (Address{"::1", 8443}));
-  EXPECT_EQ(parse_address(":8443"), (Address{"", 8443})) << "every address";
-  EXPECT_EQ(parse_address("0.0.0.0:0"), (Address{"0.0.0.0", 0})) << "any free port";
+  EXPECT_EQ(parse_address(":8443"), (Address{"", 8443})) << "no host means every address";
+  EXPECT_EQ(parse_address("0.0.0.0:0"), (Address{"0.0.0.0", 0})) << "port 0 means any free port";
 }
 
 TEST(ParseAddress, refuses_anything_else) {

@@ -23,7 +23,7 @@ TEST(HostGrid, places_a_worker) {
       {{4, 4}, 4, 1, {1, 0, 0}, {{2, 0, 0}, {3, 0, 0}, {2, 1, 0}, {3, 1, 0}}},
       // layer by layer
       {{2, 4, 4}, 4, 5, {0, 1, 2}, {{0, 2, 2}, {1, 2, 2}, {0, 3, 2}, {1, 3, 2}}},
-      // two chips of a process
+      // processes with two chips each
       {{2, 2, 1}, 2, 1, {1, 0, 0}, {{1, 0, 0}, {1, 1, 0}}},
   };
   for (const auto& c : cases) {

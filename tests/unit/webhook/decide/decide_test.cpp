@@ -161,7 +161,7 @@ void expect_verdict(const PodBuilder& pod, Outcome outcome, Reason reason, std::
     EXPECT_EQ(answer.patch, json::array());
   }
 }
-// `told`: part of the warning or of the denial; "" for neither.
+// `told` is a part of the expected warning or denial, or "" if there must be none.
 void expect_patched(const PodBuilder& pod, std::string_view told = "") {
   expect_verdict(pod, Outcome::patched, Reason::injected, told);
 }
@@ -205,20 +205,19 @@ TEST(Verdicts, that_patch) {
                  "place in the slice gives 1");
   expect_patched(a_pod().job("t", 1).on("2x6", 4),
                  "TPU-106: the catalog has no topology 2x6 for tpu-v6e-slice");
-  // Sub-slices that do not fit are passed over by the device plugin
-  // (docs/facts.md#sub-slice-shapes).
+  // The device plugin skips sub-slices that do not fit (docs/facts.md#sub-slice-shapes).
   expect_patched(a_pod().job("t", 1).topology("4x4").annotation(sub_slice, "2x4").tpu(4),
                  "TPU-111: nothing places the 2 Pods");
   expect_patched(a_pod().job("t", 1).topology("2x4").annotation(sub_slice, "2x4").tpu(4));
   expect_patched(a_pod().job("t", 1).annotation(sub_slice, "2x4").tpu(4));
   expect_patched(ray().set("/spec/hostname", "g-1-1"));
   expect_patched(a_pod().job(std::string(61, 'a'), 1).on("2x4", 4));
-  // By a digit: of eleven hosts the last alone has two.
+  // The longest host name just fits. Only the last of the eleven hosts has two digits.
   expect_patched(a_pod().job(std::string(60, 'a'), 1).on("2x22", 4),
                  "the catalog has no topology 2x22");
   expect_patched(job().set("/spec/subdomain", longest));
   expect_patched(a_pod().ray(std::string(54, 'c'), "g", 0, 0).on("2x4", 4));
-  // Names that do not resolve.
+  // The host names of these Pods do not resolve.
   expect_patched(job().set("/spec/hostnameOverride", "x"), "hostnameOverride");
   expect_patched(job().set("/spec/dnsPolicy", "Default"), "dnsPolicy Default");
   expect_patched(job().set("/spec/dnsPolicy", "None"),
@@ -247,7 +246,8 @@ TEST(Verdicts, that_patch) {
   expect_patched(
       job().set("/spec/hostNetwork", true).set("/spec/dnsPolicy", "ClusterFirstWithHostNet"));
   expect_patched(job().remove("/spec/dnsPolicy"));
-  // A file instead of the lists, of a container whose name no API server takes.
+  // A file replaces the lists of hosts, and the container's name is longer than an API server
+  // accepts.
   expect_patched(a_pod()
                      .job("t", 1)
                      .on("2x4", 4)
@@ -297,7 +297,7 @@ TEST(Verdicts, that_leave_alone) {
 TEST(Verdicts, that_deny) {
   expect_denied(a_pod().job("t", 9).on("2x4", 4).annotation(skip_check, "false"), Reason::bad_index,
                 "9");
-  // Topologies that cannot be.
+  // These topologies, or these topologies with these chips, are impossible.
   expect_denied(a_pod().on("v6e-16", 4), Reason::bad_topology, "did you mean 4x4?");
   expect_denied(a_pod().accelerator("tpu-v9").on("v6e-16", 4), Reason::bad_topology, "v6e-16");
   expect_denied(a_pod().on("<topology>", 4), Reason::bad_topology,
@@ -313,7 +313,7 @@ TEST(Verdicts, that_deny) {
                 "jobset.sigs.k8s.io/job-index is \"1\"");
   expect_denied(a_pod().job(std::string(62, 'a'), 1).on("2x4", 4), Reason::bad_name,
                 "64 characters");
-  // Host 0 fits, the last host does not.
+  // The name of host 0 fits, but the name of the last host is too long.
   expect_denied(a_pod().job(std::string(61, 'a'), 1).on("8x8", 4), Reason::bad_name,
                 "64 characters");
   expect_denied(a_pod().job(std::string(61, 'a'), 1).on("2x22", 4), Reason::bad_name,
@@ -328,7 +328,8 @@ TEST(Verdicts, that_deny) {
                 "64 characters");
   expect_denied(a_pod().ray("c", std::string(62, 'g'), 0, 0).on("2x2", 4), Reason::bad_name,
                 "not a label value");
-  // Chips that are no number of chips: the Pod's fault, so a decision.
+  // An amount of google.com/tpu that is not a number of chips is a fault of the Pod, so it is
+  // denied.
   expect_denied(job().tpu("1500m"), Reason::bad_quantity, "1500m");
   expect_denied(job().tpu("-4"), Reason::bad_quantity, "-4");
   expect_denied(job().tpu("abc"), Reason::bad_quantity, "abc");

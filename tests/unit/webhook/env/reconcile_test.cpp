@@ -19,8 +19,9 @@ using namespace env_test;
 
 // --- A value that is there --------------------------------------------------------------------
 
-// Entries of the user, in order; the effective value afterwards, and a part of the warning, "" for
-// none at all.
+// Admits a Pod with the user's `entries`. Expects that they are kept in their order, that `want` is
+// the effective value of `variable`, and that a warning contains `warning`. If `warning` is "",
+// there must be no warning.
 void expect_kept(const std::vector<json>& entries, const char* variable, const std::string& want,
                  std::string_view warning = "") {
   SCOPED_TRACE(json(entries).dump());

@@ -32,7 +32,6 @@ config::Config with_port(std::uint16_t port) {
 }
 
 TEST(WorkloadEnv, is_what_readers_expect) {
-  // One host says nothing that the device plugin does not say.
   expect_env(a_pod().job("train", 1).on("2x4", 4),
              {{"TPU_WORKER_HOSTNAMES", "train-0.svc,train-1.svc"},
               {"TPU_WORKER_ID", "1"},
@@ -118,7 +117,7 @@ TEST(MegaScale, is_there_when_slices_are_one_job) {
   expect_slices(a_pod().jobset("s", "r", 2, 1, 0).on("2x2", 4).env("MEGASCALE_NUM_SLICES", "2"),
                 "2", "1", "s-r-0-0.s", "8080");
   expect_slices(grouped("2", "1"), "2", "1", "s-r-0-0.s", "8080");
-  // Host 0 of slice 0 may be of another replicated job, whose name is not here.
+  // A Ray replica has these values only if the user sets MEGASCALE_NUM_SLICES, and not to "".
   expect_slices(ray(1).env("MEGASCALE_NUM_SLICES", ""), "", none, none, none);
   expect_slices(ray(7).env_from("MEGASCALE_NUM_SLICES", "f"), "<f>", "7", "g-0-0.c-headless",
                 "8081");

@@ -57,7 +57,7 @@ TEST(FindsTopology, most_specific_first) {
                   node_affinity);
   expect_topology(a_pod().annotation(topology_key, "2x4"), "2x4", TopologySource::annotation);
   expect_topology(a_pod().annotation(slice_annotation, "2x4"), "2x4", sub_slice_annotation, true);
-  // Cluster Toolkit repeats the topology of the node pool in every JobSet.
+  // Cluster Toolkit writes the topology of the node pool into this annotation of every JobSet.
   expect_topology(a_pod().topology("2x4").annotation(slice_annotation, "2x4"), "2x4",
                   sub_slice_annotation);
   expect_topology(with_affinity({in(topology_key, {"2x4"})}).annotation(slice_annotation, "2x4"),
@@ -89,7 +89,7 @@ TEST(FindsTopology, most_specific_first) {
                   node_selector, true);
   expect_topology(a_pod().topology("4x4").selector("cloud.google.com/gke-tpu-slice", ""), "4x4",
                   node_selector);
-  // In the order of TopologySource.
+  // If several sources have a topology, the first one in the order of TopologySource is used.
   expect_topology(with_affinity({in(topology_key, {"8x8"})})
                       .topology("4x4")
                       .annotation(slice_annotation, "2x2")

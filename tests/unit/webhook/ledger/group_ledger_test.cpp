@@ -45,7 +45,7 @@ class GroupLedgerStory : public testing::Test {
                  .why = kind == OutcomeKind::failed ? "500 Internal Server Error" : ""},
                 now);
   }
-  // The next call, and what comes of it.
+  // Expects that the ledger's next call is of this kind, and reports its outcome.
   void step(Kind kind, OutcomeKind outcome) {
     EXPECT_EQ(next().kind, kind);
     done(outcome);

@@ -217,7 +217,8 @@ TEST(PriorityOfNobody, is_no_text) {
 // --- Who gets what
 // ---------------------------------------------------------------------------------
 
-// With labels, and terms of this domain; "" for none.
+// Expects that each Pod gets the labels and the affinity terms of this domain. If `domain` is "",
+// the Pod must get no terms.
 void expect_placed(const std::string& domain, const std::vector<PodBuilder>& pods) {
   for (const PodBuilder& pod : pods) {
     SCOPED_TRACE(pod.pod().dump());
@@ -261,7 +262,8 @@ TEST(Placed, on_one_node_pool) {
                 {job().annotation(theirs, "a/b"), job().annotation(exclusive, ""),
                  job().annotation(theirs, "no key!"),
                  of_nodes({in(topology, {"4x4"})}).remove("/spec/nodeSelector"),
-                 // No pin: two pools, a term without one, different terms, an empty value.
+                 // The next four Pods are not pinned to one pool: they have two pools, a term
+                 // without a pool, terms with different pools, or an empty value.
                  of_nodes({in(pool, {"p", "q"})}), of_nodes({in(pool, {"p"}), in("zone", {"a"})}),
                  of_nodes({in(pool, {"p"}), in(pool, {"q"})}), job().selector(pool, ""),
                  job().label("kueue.x-k8s.io/queue-name", ""),
@@ -270,7 +272,7 @@ TEST(Placed, on_one_node_pool) {
                  job().annotation("cloud.google.com/gke-tpu-slice-topology", "4x4")});
 }
 
-// Our annotation, the owner's, the default.
+// The domain is that of our annotation, or otherwise that of the owner's annotation.
 TEST(Placed, in_the_domain_that_is_asked_for) {
   expect_placed("example.com/rack", {job().annotation(exclusive, "example.com/rack")});
   expect_placed("cloud.google.com/gke-tpu-slice",
@@ -284,11 +286,11 @@ TEST(Placed, without_terms) {
       "",
       {jobset().annotation(theirs, "a/b").annotation(exclusive, "none"),
        job().annotation(exclusive, "no key!"), job().annotation(exclusive, "a\"b/c"),
-       // On nodes without the pool's key a required term would never match.
+       // A required term would never match on nodes without the pool's label.
        job().remove("/spec/nodeSelector").annotation("cloud.google.com/gke-tpu-topology", "4x4"),
        job().selector("a/b", "x").annotation(exclusive, "a/b"),
        job().selector("alpha.jobset.sigs.k8s.io/namespaced-job", "default_s-r-0"),
-       // Kueue compares the affinity of a role's Pods, or places them itself.
+       // Kueue compares the affinity of all Pods of a role, or places these Pods without our terms.
        job().annotation("kueue.x-k8s.io/pod-suspending-parent", "statefulset"),
        job().set("/spec/schedulingGates", list({{{"name", "kueue.x-k8s.io/admission"}}})),
        job().annotation("kueue.x-k8s.io/podset-preferred-topology", pool),
@@ -581,7 +583,7 @@ TEST(CountRule, is_of_each_term_of_the_user) {
   expect(json::array(), json::array());
   expect(list({a}), list({plus(a)}));
   expect(list({a, b}), list({plus(a), plus(b)}));
-  // An empty term matches no node; with an expression it would match some.
+  // An empty term matches no node, but would match some nodes if an expression were added.
   expect(list({json::object(), b}), list({json::object(), plus(b)}));
   expect(list({json::object(), no_expressions}), list({json::object(), no_expressions}));
   expect(list({four, b}), list({four, plus(b)}));

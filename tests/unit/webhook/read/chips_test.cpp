@@ -14,8 +14,8 @@ namespace {
 
 using namespace std::string_literals;
 
-// Accepted and refused as resource.ParseQuantity does (k8s.io/apimachinery 0.31), whole
-// numbers alone being chips.
+// Texts are accepted and refused as by resource.ParseQuantity (k8s.io/apimachinery 0.31), but chips
+// must be a whole number.
 TEST(ChipCount, is_a_whole_number) {
   for (const auto& [text, want] : std::initializer_list<std::pair<std::string, std::uint64_t>>{
            {"4", 4},

@@ -82,7 +82,7 @@ json of_claim(const char* name) {
 }
 const char* const of_second = "/spec/containers/1/resources";
 
-// A worker whose chips are a claim's of this template.
+// Returns a worker whose chips are in a claim that is made from this ResourceClaimTemplate.
 PodBuilder claiming(const char* made_from) {
   return worker(list({claim("tpu", made_from)}), list({{{"name", "tpu"}}}));
 }

@@ -309,7 +309,7 @@ TEST(EnvEntries, the_last_of_a_name_counts) {
   expect_entry(R"([{"value":"3","name":"TPU_WORKER_ID"}])", true, "3");
   expect_entry(R"([{"value":"\u0033","name":"TPU_WORKER_\u0049D"}])", true, "3");
   expect_entry(R"([{"name":"TPU_WORKER_ID","value":""}])", true, "");
-  // Go leaves an empty value out.
+  // Go omits an empty value when it writes JSON.
   expect_entry(R"([{"name":"TPU_WORKER_ID"}])", true, "", false, false);
   expect_entry(R"([{"name":"TPU_WORKER_ID","value":null}])", true, "", false, false);
   expect_entry(R"([{"name":"TPU_WORKER_ID","valueFrom":{}}])", true, "", true, false);

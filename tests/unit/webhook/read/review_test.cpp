@@ -87,7 +87,7 @@ TEST(ReviewText, seven_mebibytes_are_read) {
   EXPECT_EQ(admit(large.dump()).outcome, Outcome::patched);
   large["request"]["object"]["metadata"]["annotations"]["note"] = std::string(1u << 20, '"');
   EXPECT_EQ(admit(large.dump()).outcome, Outcome::patched);
-  EXPECT_EQ(admit(small).outcome, Outcome::patched) << "nothing of it stays behind";
+  EXPECT_EQ(admit(small).outcome, Outcome::patched) << "nothing of the large review must be left";
 }
 
 TEST(ReviewText, cut_at_every_byte) {
@@ -191,7 +191,7 @@ TEST(ReviewSpelling, the_uid_comes_back_whatever_it_holds) {
 
 // --- Reviews about something else ------------------------------------------------------
 
-// Beside those of golden/review.
+// golden/review has further reviews of this kind.
 TEST(OtherReviews, are_left_alone_without_a_patch) {
   for (const auto& [pointer, value] : std::initializer_list<std::pair<std::string, json>>{
            {"/request/operation", "CONNECT"},

@@ -21,7 +21,7 @@ json in_subdomain(json pod_template) {
   return pod_template;
 }
 
-// A JobSet of replicated job "slice" alone.
+// Returns a JobSet whose only replicated job is "slice".
 json one_job(const json& spec, const json& pod_template) {
   return a_jobset(list({a_replicated_job("slice", spec, pod_template)}));
 }

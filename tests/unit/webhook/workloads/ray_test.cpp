@@ -41,7 +41,7 @@ TEST(RayIdentity, without_host_indexing_a_ledger_gives_the_place) {
   EXPECT_EQ(pod.member.incomplete, "");
 }
 
-// The first two are KubeRay's own (docs/facts.md#kuberay-service).
+// The name in the first two cases is from KubeRay's tests (docs/facts.md#kuberay-service).
 TEST(RayService, is_named_as_by_kuberay) {
   const auto service = [](const std::string& cluster, bool truncates) {
     const Identified pod(a_pod().ray(cluster, "g", 0, 0),

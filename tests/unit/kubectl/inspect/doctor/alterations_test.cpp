@@ -35,9 +35,9 @@ struct Alteration {
 
 using All = std::vector<Alteration>;
 
-// ---- what values of the chart can choose: by "with" in alterations.yaml
+// ---- changes by values of the chart, which rows of alterations.yaml name with "with"
 
-// As podMonitor.enabled renders it.
+// Changes the objects as the chart's value podMonitor.enabled does.
 void monitored(Objects& objects) {
   objects.push_back(
       {{"kind", "PodMonitor"},
@@ -47,7 +47,7 @@ void monitored(Objects& objects) {
          {"podMetricsEndpoints", Json::array({{{"port", "metrics"}, {"path", "/metrics"}}})}}}});
 }
 
-// As priorityClassName=system-cluster-critical renders it.
+// Changes the objects as the chart's value priorityClassName=system-cluster-critical does.
 void critical(Objects& objects) {
   template_of(objects)["spec"]["priorityClassName"] = "system-cluster-critical";
   std::erase_if(objects, [](const Json& each) { return each["kind"] == "PriorityClass"; });
@@ -62,7 +62,8 @@ void critical(Objects& objects) {
   objects.push_back(quota);
 }
 
-// As certificate.mode=cert-manager renders it, and cert-manager has issued.
+// Changes the objects as the chart's value certificate.mode=cert-manager does, after cert-manager
+// has issued the certificate.
 void managed(Objects& objects) {
   Json secret = object_of(objects, "Secret", "tpu-webhook-certificate");
   secret["metadata"] = {{"name", "tpu-webhook-tls"}, {"namespace", here}};
@@ -97,7 +98,8 @@ const std::map<std::string, void (*)(Objects&)> choices = {
 
 // ---- the edits of alterations.yaml
 
-// What stands before a mark, and behind it.
+// Returns the text before the first `mark` and the text after it. Without a mark, the second text
+// is empty.
 std::pair<std::string, std::string> cut(const std::string& text, char mark) {
   const std::size_t at = text.find(mark);
   return {text.substr(0, at), at == text.npos ? "" : text.substr(at + 1)};
@@ -111,7 +113,7 @@ Json& entries_in(Objects& objects, const char* kind = mutating) {
   return object_of(objects, kind)["webhooks"];
 }
 
-// What the first word of a path names.
+// Returns the parts of the objects that `word`, the first word of a path, names.
 std::vector<Json*> places(Objects& objects, const std::string& word) {
   std::vector<Json*> out;
   const auto add = [&](const char* kind, const std::function<bool(const Json&)>& is_one) {
@@ -140,7 +142,7 @@ std::vector<Json*> places(Objects& objects, const std::string& word) {
   return out;
 }
 
-// Sets or takes away what a path leads to.
+// Sets the field at `path` below `at` to `value`, or removes it if `value` is "gone".
 void edit(Json& at, const std::string& path, const Json& value) {
   const auto [key, below] = cut(path, '/');
   const Json::json_pointer step("/" + key);
@@ -156,7 +158,7 @@ void edit(Json& at, const std::string& path, const Json& value) {
     at.erase(step.back());
 }
 
-// Without the object; but the kind was printed, with another's object.
+// Removes the object. Adds an unrelated object of the same kind, so the input still has the kind.
 void remove(Objects& objects, const std::string& kind, const std::string& name) {
   std::erase_if(objects, [&](const Json& each) {
     return each["kind"] == kind && each["metadata"]["name"] == name;
@@ -175,7 +177,7 @@ void edit_settings(Objects& objects, const Json& replaced) {
   file = text::encode_base64(text);
 }
 
-// Makes one edit of a row.
+// Makes one edit of a row of alterations.yaml: `what` is its key, `value` its value.
 void apply(Objects& objects, const std::string& what, const Json& value) {
   const auto [word, path] = cut(what, '/');
   const auto [kind, name] = cut(word, ' ');
@@ -200,7 +202,8 @@ void apply(Objects& objects, const std::string& what, const Json& value) {
   }
 }
 
-// A row of alterations.yaml; its last value is what is said, below verdict and check.
+// Reads a row of alterations.yaml. The last key of the row has the expected verdict and check, and
+// its value is a part of the expected text. The other keys are edits.
 Alteration row_of(Json row) {
   static const std::map<std::string, Verdict> verdicts = {{"OK", Verdict::ok},
                                                           {"WARN", Verdict::warn},
@@ -224,7 +227,7 @@ Alteration row_of(Json row) {
   return out;
 }
 
-// ---- those that no edit of a value says
+// ---- alterations that need code, because no edit of a value can make them
 
 std::string another_ca() {
   const std::string names[] = {"else.where.svc"};
@@ -415,7 +418,7 @@ Objects altered(const Alteration& by) {
   return objects;
 }
 
-// Each is examined once for all tests.
+// Returns the checks of the altered installation. Each installation is examined once for all tests.
 const Checks& checks_of(const Alteration& by) {
   static std::map<std::string, Checks> known;
   Checks& out = known[by.name];

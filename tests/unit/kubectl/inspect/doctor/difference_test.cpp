@@ -16,7 +16,8 @@ TEST(DifferenceTest, is_said_field_by_field) {
       {R"({"a":{"b":1}})", R"({"a":{"b":2}})", "a.b is 1, expected 2"},
       {R"({"a":{}})", R"({"a":{"b":2}})", "a.b is missing, expected 2"},
       {R"({"a":1,"b":[]})", R"({"a":1})", "b is [], expected none"},
-      // Texts are a set; a list of others has an order, and the members of its elements have none.
+      // Lists of texts are compared as sets, and other lists in their order. The members of an
+      // object have no order.
       {R"(["b","a"])", R"(["a","b"])", ""},
       {R"({"l":[2,1]})", R"({"l":[1,2]})", "l is [2,1], expected [1,2]"},
       {R"({"l":[{"a":1,"b":["y","x"]}]})", R"({"l":[{"b":["x","y"],"a":1}]})", ""},

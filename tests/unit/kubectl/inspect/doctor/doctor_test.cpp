@@ -20,18 +20,18 @@ using test::PrintTo;
 using testing::HasSubstr;
 using testing::Not;
 
-// An installation that a test breaks.
+// Each test changes a sound installation and looks at the checks of doctor.
 class DoctorTest : public testing::Test {
  protected:
-  // The first line of a check.
+  // Returns the first line of the check. Fails the test if the check has no line.
   Check line(std::string_view check) const {
     for (const Check& each : examine(view))
       if (each.check == check) return each;
-    ADD_FAILURE() << check << " is not said";
+    ADD_FAILURE() << "the check " << check << " has no line";
     return {};
   }
 
-  // Somebody else's webhook for Pods.
+  // Adds the webhook configuration of another product, which is called for Pods.
   void add(const std::string& configuration) {
     view.mutating.items.push_back(configuration_of(configuration));
   }
@@ -280,7 +280,8 @@ TEST_F(DoctorTest, one_workload_api_that_is_enforced_is_enough_to_fail) {
 TEST_F(DoctorTest, an_entry_that_ignores_failures_locks_nobody_out) {
   split(view, {"ray"}, {});
   view.configuration.object["webhooks"][6].erase("namespaceSelector");
-  EXPECT_EQ(line("namespaces").verdict, Verdict::warn) << "of kube-system";
+  EXPECT_EQ(line("namespaces").verdict, Verdict::warn)
+      << "the entry selects kube-system, but ignores failures";
 }
 
 TEST_F(DoctorTest, ignore_is_not_harmless_where_pods_are_changed) {
@@ -289,7 +290,8 @@ TEST_F(DoctorTest, ignore_is_not_harmless_where_pods_are_changed) {
   set(view, {{"perWorkload", Json::object()}});
   EXPECT_EQ(line("service").verdict, Verdict::fail);
   view.config = not_known("RBAC missing: get secrets");
-  EXPECT_EQ(line("service").verdict, Verdict::warn) << "the entries decide";
+  EXPECT_EQ(line("service").verdict, Verdict::warn)
+      << "without the settings, the failurePolicy of the entries decides";
 }
 
 TEST_F(DoctorTest, the_file_says_what_flags_do_not) {
@@ -336,11 +338,11 @@ TEST_F(DoctorTest, of_gke_it_says_that_its_injector_may_not_be_seen) {
 TEST_F(DoctorTest, without_a_feature_that_reads_the_cluster_no_rules_are_needed) {
   view.is_kept = false;
   give(view, {"--ledger=none", "--no-placement-hint", "--followers=false"});
-  EXPECT_EQ(line("rbac").verdict, Verdict::warn) << "it has roles";
+  EXPECT_EQ(line("rbac").verdict, Verdict::warn) << "it has roles that it does not need";
   view.roles.role = view.roles.cluster_role = absent();
   EXPECT_EQ(line("rbac").verdict, Verdict::ok);
   give(view, {"--ledger=none", "--no-placement-hint", "--followers"});
-  EXPECT_EQ(line("rbac").verdict, Verdict::fail) << "pods and nodes";
+  EXPECT_EQ(line("rbac").verdict, Verdict::fail) << "followers need to read Pods and Nodes";
 }
 
 TEST_F(DoctorTest, the_hint_needs_no_rules_but_those_of_nodes) {
@@ -444,7 +446,7 @@ TEST_F(DoctorTest, a_port_that_a_private_cluster_blocks_is_found) {
   EXPECT_THAT(line("port").what, HasSubstr("only at 443 and 10250"));
   EXPECT_THAT(line("port").fix, HasSubstr("--set port=10250"));
   view.version.object["gitVersion"] = "v1.36.3";
-  EXPECT_EQ(line("port").verdict, Verdict::ok) << "it is not GKE";
+  EXPECT_EQ(line("port").verdict, Verdict::ok) << "only on GKE the API server reaches few ports";
   EXPECT_THAT(line("port").what, HasSubstr("9443"));
   port[0]["containerPort"] = 10250;
   set(view, {{"listen", ":10250"}});

@@ -68,15 +68,15 @@ inline Json& entry_of(Json& configuration, const std::string& name) {
   throw std::runtime_error("no entry " + name);
 }
 
-// What the real helm renders of the default values.
+// Returns the objects that the real helm renders from the chart's default values.
 inline const Objects& rendered() {
   static const auto text = text::read_file(TPUWH_RENDERED, text::max_small_bytes);
   static const auto objects = text::parse_yaml(*text).value().front().get<Objects>();
   return objects;
 }
 
-// Somebody else's configuration, with one webhook for new Pods, which selects them as our first
-// does.
+// Returns the configuration of another product with one webhook for new Pods, which has the rules
+// and the namespaceSelector of our first webhook, and no objectSelector.
 inline Json configuration_of(const std::string& name) {
   Objects objects = rendered();
   Json entry = object_of(objects, "MutatingWebhookConfiguration")["webhooks"][0];
@@ -224,7 +224,7 @@ inline bool listed_nowhere(std::string_view) {
   return false;
 }
 
-// Of objects, with what only a running cluster says.
+// Returns the view of the objects, with the answers that only a running cluster can give.
 inline View live_view(const Objects& objects) {
   View view = view_of(objects, listed_nowhere, here, test_time);
   view.server = "127.0.0.1:6443";
@@ -256,15 +256,15 @@ inline void give(View& view, const std::vector<std::string>& flags) {
   for (const std::string& each : flags) program_of(view)["args"].push_back(each);
 }
 
-// One line says this, and each that is not OK says what to do; `alone`: none of another check is
-// not OK.
+// Expects a line of `check` with this verdict and with `what` in its text, and a fix in each line
+// that is not OK. If `alone` is true, the lines of all other checks must be OK.
 inline void expect_said(const Checks& checks, Verdict verdict, std::string_view check,
                         std::string_view what, bool alone) {
   bool said = false;
   for (const Check& each : checks) {
     said = said || (each.verdict == verdict && each.check == check &&
                     each.what.find(what) != std::string::npos);
-    // Of a certificate that may not be read it is not known either whether it is trusted.
+    // If the certificate may not be read, the check "trust" has the verdict UNKNOWN, too.
     const bool follows = each.check == "trust" && each.verdict == Verdict::unknown;
     if (alone && !follows && each.verdict != Verdict::ok) {
       EXPECT_EQ(each.check, check) << each.what;

@@ -101,7 +101,8 @@ dry_run::Answer forbidden(const std::string& why) {
   return denied("pods \"probe-job-00112233\" is forbidden: " + why);
 }
 
-// No webhook is reached, or it gives no answer of use.
+// Returns the API server's refusal if it cannot reach a webhook, or cannot use the webhook's
+// answer.
 dry_run::Answer failed(const std::string& why) {
   return refusal(500, "InternalError", "Internal error occurred: failed calling webhook " + why);
 }

@@ -92,7 +92,7 @@ inline void add_twin(Cluster& cluster, Life life, bool terminating) {
 
 inline const Time time_of_test(std::chrono::hours(24 * 365 * 56));
 
-// Pod 2 failed before `age`; a Job makes another.
+// Lets Pod 2 have failed `age` ago. Its owner is a Job, which creates another Pod.
 inline void fail(Cluster& cluster, std::chrono::seconds age) {
   cluster.now = time_of_test;
   cluster.pods[2].life = Life::failed;
@@ -100,7 +100,7 @@ inline void fail(Cluster& cluster, std::chrono::seconds age) {
   cluster.pods[2].owners = {{"Job", "ml", "train-w-0"}};
 }
 
-// The whole slice is another's successor, of which nothing is gone yet.
+// Makes slice 0 the successor of another slice, all of whose Pods still exist and are terminating.
 inline void add_last_life(Cluster& cluster) {
   for (std::uint32_t host = 0; host < 4; ++host) {
     SeenPod& old = cluster.pods.emplace_back(a_member(0, host));

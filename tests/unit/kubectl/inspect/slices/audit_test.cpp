@@ -46,19 +46,20 @@ void add_strays(Cluster& cluster, std::size_t count, const std::string& ns = "ml
                               "tpu-webhook.dev/slice-key"});
 }
 
-// It is not bound.
+// Makes the Pod pending and not bound to a node.
 void wait(SeenPod& pod) {
   pod.node.clear();
   pod.life = Life::pending;
 }
 
-// Of slice 0 all hosts but the last are bound; returns the node that is left for it.
+// Lets all Pods of slice 0 be bound except the last one. Returns the node that is left for the last
+// Pod.
 auto& begun(Cluster& cluster) {
   wait(cluster.pods.at(3));
   return cluster.nodes["node-0-3"];
 }
 
-// There are Services, but none of the JobSet.
+// Removes the JobSet's Service. Another Service is left.
 void no_service(Cluster& cluster) {
   cluster.services.clear();
   cluster.services[{"default", "kubernetes"}] = {};
@@ -201,7 +202,8 @@ TEST(Audit, finds_nothing_where_all_is_well) {
   }
 }
 
-// The only checks that find something, with blanks, and a part of the first sentence.
+// A fault of a cluster. `checks` are the only checks that find something, separated by blanks, and
+// `what` is a part of the first finding's sentence.
 struct Fault {
   Severity severity;
   std::string checks, what;

@@ -1,4 +1,5 @@
-// Members of whole clusters, of each workload API: tests/golden/slices/outcomes.txt.
+// Tests how single Pods are read. tests/golden/slices/outcomes.txt tests the Pods of whole
+// clusters, for each workload API.
 #include "kubectl/inspect/slices/pod_reader.hpp"
 
 #include "kubectl/text/rfc3339.hpp"

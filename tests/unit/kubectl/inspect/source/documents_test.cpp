@@ -11,7 +11,8 @@ namespace {
 
 using std::string_literals::operator""s;
 
-// What is read, each "LINE VALUE" on a line of its own; a fault behind it as it is said.
+// Returns each document as "LINE VALUE" on a line of its own, and then the message of the fault if
+// there is one.
 std::string documents_of(const std::string& bytes, text::Twice twice = text::Twice::last_holds) {
   const Documents documents(bytes, twice);
   std::vector<std::string> out;
@@ -42,7 +43,7 @@ TEST(TheDocuments, are_read_one_behind_another) {
       {printed + "\n" + printed + "\n", "1 " + printed + "\n4 " + printed},
       {"{}{} {}", "1 {}\n1 {}\n1 {}"},
       {a + "\n\n" + b + "\r\n", "1 " + a + "\n3 " + b},
-      // Comments, marks and directives.
+      // These inputs have comments, document marks and directives.
       {"# x\n" + a + "\n" + b + "\n", "2 " + a + "\n3 " + b},
       {a + "\n  # \"x\n{\"b\":\n# y\n2}\n", "1 " + a + "\n3 {\"b\":\n   \n2}"},
       {"---\n" + a + "\n---\n" + b + "\n" + c + "\n...\n", "2 " + a + "\n4 " + b + "\n5 " + c},
@@ -58,7 +59,7 @@ TEST(TheDocuments, are_read_one_behind_another) {
       {utf16("a: 1\n", true, true), "1 " + a},
       {utf16(a, false, false), "1 " + a},
       {"\xff\xfe\"\0=\xd8\0\xde\"\0"s, "1 \"\xf0\x9f\x98\x80\""},
-      // The logs in a dump.
+      // `kubectl cluster-info dump` prints logs between the objects.
       {a +
            "\n==== START logs for container c of pod ml/p ====\n{ --- [\n---\n'\n"
            "==== END logs for container c of pod ml/p ====\n" +

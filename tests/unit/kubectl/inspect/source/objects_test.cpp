@@ -162,7 +162,7 @@ TEST(Manifests, of_one_uid_are_one_and_others_stay) {
   EXPECT_EQ(input->objects()[0].resource_version, "2");
 }
 
-// Behind an object stands the time that it tells, "" for none.
+// Each case has an object and the newest time in it, "" if the object has none.
 TEST(ATime, of_a_snapshot_is_the_newest_that_something_happened) {
   const std::pair<const char*, const char*> cases[] = {
       {"{kind: Pod}", ""},
@@ -175,7 +175,8 @@ TEST(ATime, of_a_snapshot_is_the_newest_that_something_happened) {
       {"{status: {containerStatuses: [{state: {terminated: {finishedAt: 2026-03-05T08:00:00Z, "
        "startedAt: 2026-03-04T08:00:00Z}}}]}}",
        "2026-03-05T08:00:00Z"},
-      // When a deletion was asked for; without grace it is not known.
+      // A deletion was requested its grace period before deletionTimestamp. Without a grace period
+      // the time of the request is not known.
       {"{metadata: {deletionTimestamp: 2026-03-03T08:01:00Z, deletionGracePeriodSeconds: 60}}",
        "2026-03-03T08:00:00Z"},
       {"{metadata: {deletionTimestamp: 2026-03-03T08:01:00Z}}", ""},
@@ -189,7 +190,7 @@ TEST(ATime, of_a_snapshot_is_the_newest_that_something_happened) {
       {"{kind: Event, lastTimestamp: 2026-03-03T08:00:00Z}", "2026-03-03T08:00:00Z"},
       {"{spec: {taints: [{timeAdded: 2026-03-03T08:00:00Z}]}}", "2026-03-03T08:00:00Z"},
       {"{spec: {renewTime: 2026-03-03T08:00:00.999999Z}}", "2026-03-03T08:00:00Z"},
-      // No day to come.
+      // Fields that can have a time in the future do not count.
       {"{metadata: {annotations: {creationTimestamp: 2036-03-03T08:00:00Z}}, spec: {startTime: "
        "2036-03-03T08:00:00Z}, status: {notAfter: 2036-03-03T08:00:00Z, startedAt: 5}}",
        ""},

@@ -23,7 +23,8 @@ inline Json object_of(const std::string& yaml) {
   return documents && !documents->empty() ? documents->front() : Json();
 }
 
-// The object with these values at these JSON pointers, in YAML; without what null stands for.
+// Each edit is a JSON pointer and the field's new value in YAML. nullptr removes the field.
+// edited() returns the object of `yaml` with these edits.
 using Edits = std::vector<std::pair<const char*, const char*>>;
 inline Json edited(const char* yaml, const Edits& edits) {
   Json out = object_of(yaml);

@@ -7,7 +7,7 @@
 namespace tpuwh::server::expand {
 namespace {
 
-// What a whole Pod of it is: tests/golden/expand, story job-2x4.
+// The story job-2x4 of tests/golden/expand shows a whole Pod of such a Job.
 constexpr const char* indexed_job = R"(
 apiVersion: batch/v1
 kind: Job

@@ -55,7 +55,8 @@ TEST(AJobSet, names_its_subdomain_or_has_none) {
   EXPECT_FALSE(spec("{subdomain: net, enableDNSHostnames: false}").contains("subdomain"));
 }
 
-// With affinity of leaders alone: tests/golden/expand, story jobset-multislice.
+// The story jobset-multislice of tests/golden/expand has an exclusive JobSet in which only leaders
+// have affinity.
 TEST(AnExclusiveJobSet, on_labelled_nodes_selects_them) {
   const Expansion got =
       expand_edited(two_kinds, {{"/metadata/annotations",

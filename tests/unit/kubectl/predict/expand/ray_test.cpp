@@ -35,7 +35,7 @@ Json made_by(const char* kind, const char* key) {
   return out;
 }
 
-// Of the head, which is Pod 0, or of a worker.
+// Returns the first container of a Pod. Pod 0 is the head, and the others are workers.
 const Json& first_container(const Expansion& got, std::size_t pod) {
   return got.pods.at(pod)["spec"]["containers"][0];
 }

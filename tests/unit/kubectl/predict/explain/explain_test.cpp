@@ -1,4 +1,4 @@
-// What whole explanations do not show: tests/golden/explain has these.
+// Tests what the whole explanations in tests/golden/explain do not show.
 #include "kubectl/predict/explain/explain.hpp"
 
 #include "tests/unit/kubectl/predict/explain/written.hpp"

@@ -77,7 +77,8 @@ inline Workload one(const std::string& yaml) {
   return std::move(explanation.workloads.front());
 }
 
-// Of a Job with its Service, and what else there is in the input.
+// Explains a Job with its Service. `beside` is YAML of further objects of the input. Returns the
+// explanation of the Job.
 inline Workload one_with_service(const Written& written = {}, const std::string& beside = {}) {
   return one(written.text() + headless + beside);
 }

@@ -74,7 +74,7 @@ std::vector<std::uint32_t> ports(const Network& network) {
   return out;
 }
 
-// The whole object is in docs/governance.md, a sample that tests/readme runs.
+// docs/governance.md shows the whole object, in a sample that tests/readme runs.
 TEST(ANetwork, is_one_for_each_slice_unless_they_are_one_job) {
   auto list = of({of_jobset(0), of_jobset(0), of_jobset(1)}).list();
   ASSERT_EQ(list.size(), 2u);

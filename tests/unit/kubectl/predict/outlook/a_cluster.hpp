@@ -129,7 +129,7 @@ class OutlookTest : public testing::Test {
     return out;
   }
 
-  // Of one slice, whose members are like this one.
+  // Returns a Job with one slice, all of whose Pods are like `pod`.
   static WantedWorkload job_of(const test::PodBuilder& pod) {
     WantedWorkload out = job();
     out.slices.front() = a_slice({}, pod);

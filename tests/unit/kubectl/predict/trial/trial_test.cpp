@@ -79,7 +79,7 @@ struct World {
   }
 };
 
-// Refuses objects of this kind.
+// Returns an answer function that refuses objects of this kind and accepts all others.
 To refuses(const std::string& kind, unsigned code, const std::string& reason,
            const std::string& message) {
   return [=](const Json& object) {
@@ -87,7 +87,7 @@ To refuses(const std::string& kind, unsigned code, const std::string& reason,
   };
 }
 
-// The input has this object as well.
+// Adds an object to the input.
 void add_to_input(World& world, const std::string& yaml) {
   world.manifests.push_back({.file = "f", .object = test::yaml(yaml)});
 }
@@ -287,7 +287,7 @@ TEST(Trial, what_a_jobset_makes_is_sent_with_its_owner) {
   EXPECT_EQ(world.sent[2].second["metadata"]["ownerReferences"][0]["name"], "train");
 }
 
-// Names that only a cluster gives out are shown as such, without a hash.
+// The part of a name that the cluster generates is shown as "*".
 TEST(Trial, what_is_made_of_what_is_made_is_sent_too) {
   const std::pair<std::string, std::vector<std::string>> cases[] = {
       {train_job,

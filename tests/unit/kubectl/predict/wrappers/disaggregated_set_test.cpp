@@ -25,7 +25,7 @@ std::string set(const std::string& roles) {
       roles);
 }
 
-// What it makes of them: recorded_test.cpp.
+// recorded_test.cpp tests the whole objects that are made from the roles.
 TEST(ADisaggregatedSet, says_where_each_role_is_written) {
   const Opened all = opened(set(role("prefill") + ", " + role("decode")));
   ASSERT_EQ(all.objects.size(), 2u);

@@ -19,7 +19,7 @@ TEST(Merges, are_those_of_kubernetes) {
       {"{containers: [{name: a, image: x}, {name: b}]}",
        "{containers: [{name: b, env: [{name: E, value: 1}]}]}",
        "{containers: [{name: a, image: x}, {name: b, env: [{name: E, value: 1}]}]}"},
-      // What is new goes before, or follows what it stands behind.
+      // A new element becomes the first one, or follows the element that it follows in the patch.
       {"{env: [{name: A}, {name: B}]}", "{env: [{name: C}]}",
        "{env: [{name: C}, {name: A}, {name: B}]}"},
       {"{env: [{name: A}, {name: B}]}", "{env: [{name: B}, {name: C}]}",

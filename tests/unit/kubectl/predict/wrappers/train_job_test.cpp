@@ -49,7 +49,7 @@ const Json& container_of(const Json& jobset) {
   return job_of(jobset)["template"]["spec"]["containers"][0];
 }
 
-// "NAME=VALUE", or "NAME=" of a field, in their order.
+// Returns the variables in their order, as "NAME=VALUE", or "NAME=" if the value is from a field.
 std::vector<std::string> env_of(const Json& jobset) {
   std::vector<std::string> out;
   for (const Json& each : container_of(jobset).value("env", Json::array()))
@@ -57,7 +57,7 @@ std::vector<std::string> env_of(const Json& jobset) {
   return out;
 }
 
-// What it is as a whole: recorded_test.cpp.
+// recorded_test.cpp tests whole JobSets of TrainJobs.
 TEST(AJobSetOfATrainJob, has_the_nodes_of_the_runtime_and_no_variables_without_a_trainer) {
   const Json jobset = one_of(TrainTexts{.trainer = ""}.text());
   EXPECT_EQ(job_of(jobset)["parallelism"], 2);

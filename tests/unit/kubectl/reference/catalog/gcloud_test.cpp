@@ -29,8 +29,9 @@ std::string flags(const GcloudCommand& command) {
   return result;
 }
 
-// Of slices of several hosts: tests/golden/explain/job-2x4.txt, jobset-multislice-kueue.txt and
-// tpu7x-two-containers.txt; of blocks and by flex-start: docs/catalog.md, which tests/readme runs.
+// The commands for slices of several hosts are in tests/golden/explain/job-2x4.txt,
+// jobset-multislice-kueue.txt and tpu7x-two-containers.txt. The commands for blocks and for
+// flex-start are in docs/catalog.md, which tests/readme runs.
 TEST(Gcloud, makes_the_pools) {
   const struct {
     std::string_view name;
@@ -105,7 +106,7 @@ TEST(Gcloud, fits_every_row_of_the_catalog) {
   }
 }
 
-// A whole loop is in docs/catalog.md, too.
+// docs/catalog.md shows a whole loop, too.
 TEST(Gcloud, loops_over_more_pools_than_anybody_reads) {
   const auto pool = pool_of("tpu-v6e-slice", Dims(4, 4));
   const auto four = gcloud_script(pool, {.slices = 4});

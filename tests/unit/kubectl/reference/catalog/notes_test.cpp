@@ -29,7 +29,7 @@ TEST(Notes, say_what_the_numbers_do_not) {
               Contains(HasSubstr("are independent")));
 }
 
-// The others are in a sample of docs/catalog.md, which tests/readme runs.
+// The other notes are in a sample of docs/catalog.md, which tests/readme runs.
 TEST(Notes, say_how_blocks_become_a_slice) {
   const auto large = notes(pool_of("tpu7x", Dims(4, 12, 16)), {.dynamic_slicing = true});
   EXPECT_THAT(large, Not(Contains(HasSubstr("does not form"))));

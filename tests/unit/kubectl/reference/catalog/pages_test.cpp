@@ -37,16 +37,16 @@ TEST(PageShape, is_answered) {
     std::string want_note = "";     // one of them has this
     PoolOptions options = {};
   } cases[] = {
-      // One table of the page says 1/4.
+      // One table of the page says "1/4 host" for this shape.
       {"first_job_1x1", "v6e", "1x1", "ct6e-standard-1t", 1, 1, 1, "", "say 1/8 host"},
       {"first_job_2x2", "v6e", "2x2", "ct6e-standard-4t", 4, 1, 1, "", "say 1/2 host"},
-      // "single-host" there.
+      // The page calls this shape "single-host".
       {"first_job_2x4_of_two", "tpu-v6e-slice", "2x4", "ct6e-standard-4t", 8, 2, 2, "--max-nodes=2",
        "say 1 host where GKE has 2 nodes", PoolOptions{.flex_start = true}},
       {"first_job_2x4_of_one", "tpu-v6e-slice", "2x4", "ct6e-standard-8t", 8, 1, 1, "--max-nodes=1",
        "", PoolOptions{.flex_start = true}},
       {"first_job_names_ironwood", "tpu7x-standard-4t", "2x2x1", "tpu7x-standard-4t", 4, 1, 1},
-      // The page leaves --num-nodes out, which is then no part of its command but of the shape.
+      // The page's command has no --num-nodes. The number of nodes follows from the shape.
       {"multislice_4x4_twice", "tpu-v6e-slice", "4x4", "ct6e-standard-4t", 16, 4, 8,
        "--num-nodes=4", "a different --num-nodes or --max-nodes than 4", PoolOptions{.slices = 2}},
       {"ray_multislice_4x4_twice", "v6e-16", "", "ct6e-standard-4t", 16, 4, 8,
@@ -85,11 +85,11 @@ TEST(WrongPage, is_told_what_would_be_right) {
     CatalogOptions options;
     std::string_view want;
   } cases[] = {
-      // A ComputeClass with count 8 (chips of a node) and topology 4x8.
+      // The page has a ComputeClass with count 8 (chips of a node) and topology 4x8.
       {"ray_on_gke_4x8_of_8",
        {.accelerator = "tpu-v6e-slice", .topology = "4x8", .chips_per_node = 8},
        "4x8 is made of 8 nodes of 4 chips (ct6e-standard-4t)"},
-      // "With one node it becomes 2x2": no, it does not form at all.
+      // The page says "With one node it becomes 2x2", but the slice does not form at all.
       {"first_job_2x4_with_one_node_of_four",
        {.accelerator = "ct6e-standard-4t", .topology = "2x4", .pool = {.num_nodes = 1}},
        "--num-nodes 1 does not form the topology: 2x4 (8 chips) on ct6e-standard-4t with 4 "

@@ -25,7 +25,8 @@ std::size_t count(std::string_view text, std::string_view part) {
   return found;
 }
 
-// Of several hosts and layers: tests/golden/explain/job-2x4.txt, lws-four-groups.txt, tpu7x-*.txt.
+// Pictures of several hosts and layers are in tests/golden/explain/job-2x4.txt, lws-four-groups.txt
+// and tpu7x-*.txt.
 TEST(Picture, of_one_host_with_eight_chips) {
   EXPECT_EQ(drawn(Dims(2, 4), 8),
             "■ chip; box: host with its worker id; x down, y right\n"

@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using topology::Dims;
 
-// Of a dynamic slice: docs/catalog.md, a sample that tests/readme runs.
+// The YAML for a dynamic slice is in docs/catalog.md, in a sample that tests/readme runs.
 TEST(PodYaml, selects_the_nodes_and_asks_for_all_their_chips) {
   EXPECT_EQ(pod_yaml(pool_of("tpu-v6e-slice", Dims(2, 4), 8), {.spot = true}),
             "spec:\n"

@@ -13,7 +13,8 @@
 namespace tpuwh::server::fields {
 namespace {
 
-// "Pod: spec.a, Job: spec.b"
+// Returns the fields of the object that kubectl-tpu does not read, such as "Pod: spec.a, Job:
+// spec.b".
 std::string unseen(const std::string& yaml) {
   std::vector<std::string> out;
   UnseenFields unseen;
@@ -24,13 +25,14 @@ std::string unseen(const std::string& yaml) {
 
 TEST(WhatNobodyLooksAt, is_listed_once_where_it_is_set) {
   const std::pair<const char*, const char*> cases[] = {
-      // Nothing of what is read, of what runs, and below what cannot matter.
+      // Fields that are read, fields that only say what a container runs, and fields below an
+      // unimportant field are not listed.
       {"{kind: Pod, metadata: {name: a}, spec: {nodeName: b}}", ""},
       {"{kind: Pod, spec: {volumes: [{name: v, fieldOfTomorrow: 1}], containers: [{image: a, "
        "command: [b], livenessProbe: {exec: {}}}]}}",
        ""},
       {"{kind: JobSet, spec: {failurePolicy: {rules: [{fieldOfTomorrow: 1}]}}}", ""},
-      // A row that says so, and what is in no row.
+      // A field is listed if its row in the table says so, or if the table has no row for it.
       {"{kind: Pod, spec: {preemptionPolicy: Never}}", "Pod: spec.preemptionPolicy"},
       {"{kind: Pod, spec: {fieldOfTomorrow: {a: {b: 1}}}}", "Pod: spec.fieldOfTomorrow"},
       {"{kind: Job, data: {a: b}}", "Job: data"},
@@ -39,7 +41,7 @@ TEST(WhatNobodyLooksAt, is_listed_once_where_it_is_set) {
        "Pod: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution"},
       {"{kind: Pod, spec: {containers: [{tomorrow: 1}, {tomorrow: 2}]}}",
        "Pod: spec.containers[*].tomorrow (2 times)"},
-      // Of what an object makes, as of what is made.
+      // Fields of a template are listed as fields of the object that is made from the template.
       {"{kind: CronJob, spec: {jobTemplate: {spec: {template: {spec: {preemptionPolicy: "
        "Never}}}}}}",
        "Pod: spec.preemptionPolicy"},
@@ -49,7 +51,8 @@ TEST(WhatNobodyLooksAt, is_listed_once_where_it_is_set) {
        "workerGroupSpecs: [{template: {spec: {tomorrow: 1}}}]}}}",
        "Pod: spec.tomorrow, RayCluster: spec.gcsFaultToleranceOptions"},
       {"{kind: Pod, spec: {preemptionPolicy: null, tomorrow: {}, other: []}}", ""},
-      // A kind without rows, and a type that is no kind.
+      // Objects of a kind without rows are ignored, and so are objects of a type that is not a
+      // kind.
       {"{kind: ConfigMap, data: {a: b}}", ""},
       {"{kind: PodSpec, tomorrow: 1}", ""},
       {"{kind: RayCluster, spec: {z: 1, a: 1, headGroupSpec: {template: {spec: {b: 1}}}}}",

@@ -8,7 +8,8 @@
 
 namespace tpuwh::test::cel {
 
-// The names that are bound, those of lists last, and what was computed on the way.
+// The state of one evaluation: the bound names (the names of macros such as all() are last), and
+// the values that were computed.
 class Expression::Evaluation {
  public:
   explicit Evaluation(const Json& object) { names_.emplace_back("object", &object); }
@@ -27,7 +28,7 @@ class Expression::Evaluation {
     return out.get<bool>();
   }
 
-  // Whether it holds where the name is bound to this.
+  // Returns whether `part` is true while `name` is bound to `bound`.
   bool truth_with(const std::string& name, const Json& bound, const Part& part) {
     struct Unbind {
       ~Unbind() { names.pop_back(); }
@@ -48,7 +49,7 @@ class Expression::Evaluation {
   std::deque<Json> kept_;
 };
 
-// Makes a function of each part.
+// Parses an expression, and makes a function of each of its parts.
 class Expression::Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -85,7 +86,8 @@ class Expression::Parser {
     return out;
   }
 
-  // One side that decides is enough, whatever is wrong with the other.
+  // Returns the function of && (`by` is false) or || (`by` is true). If one side evaluates to `by`,
+  // so does the whole, even if the other side cannot be evaluated.
   static Part decided(Part first, Part second, bool by) {
     return [first = std::move(first), second = std::move(second), by](E& e) {
       try {
@@ -186,7 +188,7 @@ class Expression::Parser {
     };
   }
 
-  // Elements of a list, keys of a map.
+  // Calls `act` for each element of a list, or for each key of a map.
   template <class Do>
   static void each_of(const Json& target, Do&& act) {
     if (target.is_object()) {
@@ -274,7 +276,8 @@ class Expression::Parser {
     return std::string(text_.substr(begin, at_ - begin));
   }
 
-  // "." is none of ".?", "[" none of "[?": these are tried first.
+  // Consumes `token` and returns true if the text continues with it. "." also matches the beginning
+  // of ".?", and "[" of "[?", so callers must try the longer tokens first.
   bool take(std::string_view token) {
     skip();
     const bool is_next = text_.substr(at_).starts_with(token);

@@ -29,7 +29,7 @@ class Expression {
  private:
   class Parser;
   class Evaluation;
-  // Null: an optional that has none.
+  // Evaluates a part of the expression. Returns null for an optional without a value.
   using Part = std::function<const Json*(Evaluation&)>;
 
   Part whole_;

@@ -109,7 +109,7 @@ struct Class {
   unsigned keys;  // a bit for each key by which entries are chosen
 };
 
-// The bits of the keys for which `has` is true.
+// Returns the bits (Class::keys) of the label keys for which `has` returns true.
 template <class Has>
 unsigned keys_where(Has&& has) {
   unsigned out = 0, bit = 1;
@@ -172,7 +172,8 @@ class Evaluated {
 
 class Partition : public testing::Test {
  protected:
-  // Made once: 2,916 sets of labels, nine of owners.
+  // Makes the Pods once for all tests, because there are many: 2,916 sets of labels with nine sets
+  // of owners each.
   static void SetUpTestSuite() {
     std::vector<std::pair<std::string, Expression>> is;
     for (const OfWorkload& each : of_workloads())
@@ -309,7 +310,7 @@ TEST(Conditions, let_through_whoever_may_ask_for_chips) {
     }
 }
 
-// Of each configuration and class, `act` has the entries that are reached.
+// Calls `act` for each configuration and class with the entries that Pods of the class reach.
 template <class Do>
 void Partition::each_reached(bool claims, Do&& act) {
   for (const Config& config : all_modes(claims)) {
@@ -320,7 +321,8 @@ void Partition::each_reached(bool claims, Do&& act) {
   }
 }
 
-// With the labels that its controller writes, it is the entry that says it is for these.
+// If the Pod has exactly the label that its controller writes, it also reaches the entry for its
+// workload API.
 TEST_F(Partition, each_pod_that_concerns_the_webhook_reaches_one_entry_of_its_mode) {
   EXPECT_EQ(pods_, 2916 * 9);
   EXPECT_EQ(classes_.size() % all_asks, 0u);

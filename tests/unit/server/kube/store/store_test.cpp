@@ -43,8 +43,8 @@ Json worker(const std::string& uid, const std::string& its_token = token) {
       {"status", {{"phase", "Running"}}}};
 }
 
-// Each object is in memory of its own that is gone after the call: nothing that is kept, of any
-// kind, looks at what came before.
+// Each object is in memory of its own that is unmapped after the call. A test therefore crashes if
+// the store keeps a view of the object.
 class StoreTest : public testing::Test {
  protected:
   StoreTest() {
@@ -517,7 +517,7 @@ Json pool_node() {
           {"status", {{"allocatable", {{"google.com/tpu", "4"}}}}}};
 }
 
-// A Node of a pool, and the domain of the leader of a Job.
+// The store has a Node of a node pool. domain() returns the domain of the leader Pod of a Job.
 class LeadersOfTheStore : public StoreTest {
  protected:
   LeadersOfTheStore() { upsert(Kind::node, pool_node()); }

@@ -86,7 +86,7 @@ TEST_F(HandlersTest, validate_answers_workload_objects_alone) {
   says(Resource::mutate, "\"allowed\":true");
 }
 
-// The API server's second try may come to another replica.
+// The connection is closed, so that the API server's retry can reach another replica.
 TEST_F(HandlersTest, mutate_closes_where_another_replica_may_know) {
   body_ = worker_review();
   const auto later = webhook::ledger::try_again("the record was written by another replica");

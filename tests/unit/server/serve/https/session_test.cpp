@@ -35,7 +35,7 @@ using namespace std::chrono_literals;
 const std::string ask_livez = "GET /livez HTTP/1.1\r\nHost: h\r\n\r\n";
 const std::string ask_nothing = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
 
-// A Ray worker with KubeRay's index labels: the ledger is told.
+// Returns a review of a Ray worker with KubeRay's index labels. The ledger is informed about it.
 std::string placed_worker_review() {
   std::string review = worker_review();
   review.replace(review.find(R"("labels":{)"), 10,
@@ -44,7 +44,7 @@ std::string placed_worker_review() {
   return review;
 }
 
-// The same with its chips in a claim, which is to be read first.
+// Returns a review of a Ray worker whose chips are in a claim, which must be read first.
 std::string claiming_review() {
   std::string review = worker_review();
   const std::string limits = R"("limits":{"google.com/tpu":"4"})", spec = R"("spec":{)";
@@ -74,7 +74,7 @@ std::string blank_chunk(std::size_t size) {
   return fmt::format("{:x}\r\n{}\r\n", size, std::string(size, ' '));
 }
 
-// What answers when it is told to.
+// The base of fakes that answer only when a test calls answer(), unless at_once is true.
 class Slow {
  public:
   explicit Slow(net::Executor executor) : answered_(executor, net::TimePoint::max()) {}
@@ -110,7 +110,7 @@ class SlowPlaces final : public kube::places::Places, public Slow {
   std::vector<std::string> noted;
 };
 
-// Claims for four chips each.
+// Answers that each claim has four chips.
 class SlowClaims final : public kube::places::Claims, public Slow {
  public:
   using Slow::Slow;
@@ -214,7 +214,7 @@ class SessionTest : public WithHandlers {
     EXPECT_NE(answer.find("Retry-After: 1\r\n"), std::string::npos) << answer;
     EXPECT_NE(answer.find("Connection: close\r\n"), std::string::npos) << answer;
   }
-  // Others have the place of large reviews while this one waits for the cluster.
+  // Expects that other large reviews are answered while a large `review` waits for the cluster.
   void expect_no_place_taken(const std::string& review, Slow& waited_for) {
     const auto ask_large = [&](int peer, const std::string& body) {
       return ask(peer, posted(of_size(body, limits::large_review_bytes + 1)));
@@ -228,7 +228,8 @@ class SessionTest : public WithHandlers {
     EXPECT_EQ(status_of(hear(peer)), 200u);
     EXPECT_EQ(status_of(ask_large(other, service_review())), 200u);
   }
-  // What is held, at each step, while so many parts come, and more than them.
+  // Sends `part`, which has 1,000 bytes, `parts` times. Returns each change of the memory that is
+  // held, and expects that it is always enough for the parts that were sent.
   std::vector<std::size_t> steps_of(int peer, int parts, const std::string& part) {
     std::vector<std::size_t> steps;
     for (int i = 1; i <= parts; ++i) {
@@ -480,7 +481,7 @@ TEST_F(SessionTest, who_waits_holds_no_buffer) {
   }
 }
 
-// Does not fit into the buffer with its header.
+// A review that does not fit into the read buffer together with its header.
 const std::string apart = of_size(service_review(), limits::read_buffer_bytes);
 
 TEST_F(SessionTest, a_body_alone_takes_memory_that_is_not_whole_in_the_buffer) {
@@ -616,7 +617,8 @@ TEST_F(LittleMemory, is_not_asked_for_by_what_comes_and_goes_out_whole) {
   }
 }
 
-// That which asks the ledger needs memory of its own after it has come whole in the buffer.
+// A review that asks the ledger needs its own memory, even if it was read completely into the
+// buffer.
 TEST_F(LittleMemory, is_waited_for) {
   for (const std::string& review : {apart, worker_review()}) {
     const int peer = connect();

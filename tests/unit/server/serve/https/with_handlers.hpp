@@ -11,7 +11,7 @@
 
 namespace tpuwh::server::https {
 
-// A Service, and who is asked about it is answered at once.
+// Returns a review of a Service, which is answered without waiting for the cluster.
 inline std::string service_review() {
   return R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
          R"("kind":{"group":"","version":"v1","kind":"Service"},)"
@@ -19,7 +19,7 @@ inline std::string service_review() {
          R"("operation":"CREATE","object":{}}})";
 }
 
-// A Ray worker without KubeRay's index labels: the ledger is asked.
+// Returns a review of a Ray worker without KubeRay's index labels, for which the ledger is asked.
 inline std::string worker_review() {
   return R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
          R"("kind":{"group":"","version":"v1","kind":"Pod"},"namespace":"ns",)"
