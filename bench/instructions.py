@@ -53,7 +53,8 @@ def recorded():
 
 
 def write(counts):
-    head = "# Instructions of one review: bench/instructions.py build/bench/bench/review_loop --update\n"
+    head = ("# CPU instructions of one review; rewritten by: "
+            "bench/instructions.py build/bench/bench/review_loop --update\n")
     TABLE.write_text(head + "".join(f"{payload:8}{part:8}{count:>8,}\n"
                                     for (payload, part), count in counts.items()))
 

@@ -7,7 +7,7 @@ Every run gives the same counts. Prints the most expensive reviews, or with --al
 review takes more than MOST instructions per byte.
 
 At most 32 templates of an object are decided like Pods, however long the object is. In a review of 32 KiB these
-decisions are most of the work, so DECIDED instructions more are allowed for each of them.
+decisions are most of the work, so DECIDED further instructions are allowed for each decision.
 
 The exit code is 77 if valgrind is not installed.
 """

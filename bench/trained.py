@@ -30,7 +30,7 @@ def main(one, other):
             if first != second or not first:
                 print(f"/{path}: {one} and {other} answer differently")
                 return 1
-    print(f"{len(bodies)} reviews, for /mutate and /validate: the answers are alike")
+    print(f"both programs give the same answers to {len(bodies)} reviews, for /mutate and for /validate")
     return 0
 
 

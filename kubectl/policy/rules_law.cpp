@@ -155,10 +155,11 @@ constexpr Maker makers[] = {
     {"StatefulSet", "", "Pod", "leaderworkerset.x-k8s.io", "leaderworkersets"},
 };
 
-// Returns CEL that is true if a controller creates an object of `kind` for an owner that the
-// policies check too. The CEL reads ownerReferences, which every user can write. So the CEL also
-// requires that the request's user has the permission to update the status of Maker::resource. Only
-// the controller has this permission. The CEL is false for every update.
+// Returns CEL that is true if a controller creates an object of `kind` for an owner, such as a Job
+// for a JobSet, and the policies check the owner, too. The CEL reads the ownerReferences of the
+// object. Every user can write these, so the CEL also requires that the user who sends the request
+// may update the status of Maker::resource. Only the controller has this permission. If the request
+// is not a creation, the CEL is false.
 std::string made_by_its_maker(std::string_view kind) {
   std::string out;
   for (const Maker& each : makers) {

@@ -45,12 +45,12 @@ inline constexpr std::size_t read_buffer_bytes = 17u << 10;
 // The largest body that counts as usual. A usual review has 5 to 20 KiB.
 inline constexpr std::size_t usual_body_bytes = 32u << 10;
 
-// The largest body that takes the memory of its whole length at once, while half of held_bytes is
-// free. The largest recorded review has 48 KiB.
+// If at least half of held_bytes stays free, a body of up to this size gets memory for its whole
+// length at once. The largest recorded review has 48 KiB.
 inline constexpr std::size_t whole_body_bytes = 128u << 10;
 
-// The memory that any other body takes at first. The memory is doubled whenever the body needs
-// more, because a peer can send a single byte at little cost.
+// The memory that any other body gets at first. The memory is doubled whenever the body needs more.
+// A peer that has sent a single byte therefore does not hold the memory of a whole body.
 inline constexpr std::size_t first_body_bytes = 4u << 10;
 
 // The largest number of bytes that all connections together may hold for request bodies, and for

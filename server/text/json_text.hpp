@@ -1,9 +1,9 @@
 // Parses and prints JSON texts that users write, and reads members of objects in which a member can
 // be missing or have any type.
 //
-// The functions here follow the same rules as nlohmann's own functions, and are used in their
-// place. nlohmann's are templates, which cost each module that calls them about three seconds of
-// compiler time.
+// The functions here follow the same rules as nlohmann's own functions, and replace those.
+// nlohmann's functions are templates. Each module that calls these templates takes about three
+// seconds longer to compile.
 #pragma once
 
 #include "base/result.hpp"

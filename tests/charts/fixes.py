@@ -66,7 +66,7 @@ class Installation:
 
     @staticmethod
     def of(helm, values):
-        """Returns a copy of the installation that this helm makes with these values, which is made only once."""
+        """Returns a copy of an installation with this helm and these values. Each installation is made only once."""
         return installed(helm, json.dumps(values)).copy()
 
     def run(self, command, check=True):
@@ -125,7 +125,7 @@ def coalesced(defaults, values):
 
 
 def commands_of(checks, check):
-    """Returns the commands of helm and kubectl in the fixes of a check."""
+    """Returns the commands of helm and kubectl that the fixes of a check contain."""
     return [command for one in checks if one["check"] == check and one["fix"] for command in commands_in(one["fix"])]
 
 
@@ -145,7 +145,10 @@ GONE = object()
 
 
 def edited(at, path, value):
-    """Sets the value at a path, or removes it if `value` is GONE. "*" is each element of a list, "-" a new last one."""
+    """Sets the value at `path`, or removes it if `value` is GONE.
+
+    In a path, "*" stands for each element of a list, and "-" for a new last element.
+    """
     key, _, below = path.partition("/")
     for each in range(len(at)) if key == "*" else [int(key) if key.isdigit() else key.replace("~1", "/")]:
         if below:
@@ -191,7 +194,7 @@ def one_entry_more(installation):
 
 
 def with_sidecar(container):
-    """Returns a function that adds a replica whose Pod has this container beside the program's."""
+    """Returns a function that adds the Pod of a replica, with a second container of this name."""
     def spoil(installation):
         template = copy.deepcopy(installation.cluster.one("Deployment", namespace=NAMESPACE)["spec"]["template"])
         template["metadata"]["name"] = "replica"
@@ -463,8 +466,8 @@ class Others(unittest.TestCase):
         self.assertEqual(["ok"], [one["verdict"] for one in installation.checks() if one["check"] == "certificate"])
 
 
-# Values that a user may choose, and about which doctor must not complain. Each row has several values, of which no
-# check of doctor reads two.
+# Values that a user may choose, and about which doctor must not complain. A row has several values, but no check of
+# doctor reads two values of the same row.
 CHOSEN = [
     {},
     {"config": {"mode": "enforce"}, "shadowNamespaces": {"label": ""}, "timeoutSeconds": 25, "port": 8443, "networkPolicy": {"enabled": False},

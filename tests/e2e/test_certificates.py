@@ -1,4 +1,4 @@
-"""Story 7: certificate files that another program writes, such as half of a renewal, and callers' certificates."""
+"""Story 7: another program writes the certificate files, sometimes with a wrong key, and callers show certificates."""
 
 import socket
 import ssl

@@ -84,7 +84,7 @@ def test_a_template_applied_with_its_job_is_known_in_time(claiming, namespace):
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         list(pool.map(apply, range(count)))
     pods = wait_for(f"{2 * count} Pods", lambda: enough(namespace, "batch.kubernetes.io/job-name", 2 * count), 60 + count, every=0.5)
-    print(f"    {2 * count} Pods were created after {time.monotonic() - begun:.1f} s")
+    print(f"    {2 * count} Pods were created within {time.monotonic() - begun:.1f} s")
     without = [pod["metadata"]["name"] for pod in pods
                if env_of(pod).get("TPU_WORKER_ID") != pod["metadata"]["labels"]["batch.kubernetes.io/job-completion-index"]]
     jobs = namespace.api.list("batch/v1", "Job", namespace.name)

@@ -409,7 +409,8 @@ def test_ray_workers_without_indices_could_not_be_asked(release, namespace, expl
 
 
 def test_explain_names_who_refuses(release, namespace, explain):
-    """The input has an unknown field or a missing namespace, or is not tried. Tests of `probe` have other refusals."""
+    """An unknown field and a missing namespace are refused. An object is not tried if its namespace is in the input,
+    too, or if an object of its name exists. The tests of `probe` have refusals for other reasons."""
     def job(**changes):
         service, one = manifest("job-2x4.yaml")
         one["spec"]["template"]["spec"]["containers"][0]["securityContext"] = {}

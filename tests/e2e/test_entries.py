@@ -148,7 +148,7 @@ def test_an_outage_touches_only_whom_it_must(release, namespace):
 
 
 def test_what_the_entries_cost_the_api_server(release, namespace, picture):
-    """Measures the time in matchConditions for a Pod that no entry gets: with one entry for all APIs, and with ours."""
+    """Compares the time in matchConditions for a Pod that no entry selects: one entry for all APIs, and our entries."""
     one = copy.deepcopy(release.rendered)
     whole = copy.deepcopy(one["webhooks"][-1])
     assert whole["name"] == "shadow.pods.tpu-webhook.dev"

@@ -12,8 +12,8 @@ PROXY = {"name": "HTTPS_PROXY", "value": "http://proxy.example.com:3128"}
 
 
 def test_a_container_added_after_us_gets_its_place(release, namespace, plane):
-    """A Pod with one process per host gets a second one. The result is the same as for a Pod that was created with both
-    containers, also in the fields that the API server defaults."""
+    """Another webhook adds a second container to a Pod with one container. The Pod is then the same as a Pod
+    that was created with both containers, also in the fields that the API server defaults."""
     whole = namespace.create(ironwood("whole", chips=(2, 2)))
     with rival(plane, namespace, AFTER, adds_second_container) as other:
         grown = namespace.create(ironwood("grown", chips=(2,)))

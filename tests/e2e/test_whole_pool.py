@@ -67,8 +67,11 @@ def play(namespace, count: int, together: bool = True, edit=None, seed: int = 1)
 
 @contextlib.contextmanager
 def eight_pools(api, spoiled: int, way):
-    """Until the end of the `with` block only eight 4x4 pools take Pods. `way` breaks one node in each of `spoiled` of
-    them, which are chosen at random and yielded."""
+    """Until the end of the `with` block, only the eight pools of EIGHT take Pods.
+
+    Chooses `spoiled` of the eight pools at random (`spoiled` is a number), breaks one node of each chosen pool with
+    `way`, and yields the names of the chosen pools.
+    """
     chosen = random.Random(spoiled).sample(EIGHT, spoiled)
     with pools.only(api, *EIGHT), broken.one_node(api, chosen, way):
         time.sleep(SEEN_SECONDS)

@@ -34,8 +34,8 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   return out;
 }
 
-// An input that is never done ends the program instead of the machine's memory. What takes too long
-// for its length is for growth.hpp to say, which measures again before it does.
+// An input that is never finished ends the program, before it uses up the memory of the machine.
+// growth.hpp reports an input that takes too long for its length, after a second measurement.
 char at_work[4096];  // its file, for the signal handler
 
 void say_and_end(int) {
@@ -83,8 +83,8 @@ TEST(Require, breaks_what_does_not_hold) {
   EXPECT_THROW(require(false, "does not hold"), Broken);
 }
 
-// Folders of the repository whose files are inputs as well, by target. tests/fuzz/run gives
-// libFuzzer the same folders.
+// For some targets, a folder of the repository whose files are further inputs of the target.
+// tests/fuzz/run gives libFuzzer the same folders.
 const std::map<std::string_view, fs::path> of_the_tree = {
     {"input", "tests/golden/ray/cluster_right"},
     {"manifest", "tests/e2e/manifests"},

@@ -27,7 +27,7 @@ inline void require_sentence(const std::string& message) {
 }
 
 // Each function takes an input of the kind that it is named for, and checks what the program makes
-// of it. tests/README.md#fuzzing lists the inputs and the checks.
+// of the input. tests/README.md#fuzzing lists the inputs and the checks.
 void admit(std::string_view bytes);
 void dims(std::string_view bytes);
 void http(std::string_view bytes);

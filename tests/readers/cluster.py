@@ -1,4 +1,4 @@
-"""Reads the nodes and Services of the cluster around the Pods."""
+"""Reads the nodes and Services of a cluster, and finds a node for each of its Pods."""
 
 from pods import chips, title
 
@@ -18,10 +18,10 @@ def node_chips(node):
 
 
 def place(pods, nodes):
-    """A node for each Pod, in the order of `pods`: its own where a scheduler has bound it.
+    """Returns a node for each Pod, in the order of `pods`. A Pod that is bound gets the node of its binding.
 
-    Not a scheduler itself: it honours the node selector, required node affinity and free chips, the
-    most constrained Pods first, which is enough to see whether everything has a place at all.
+    The other Pods get nodes according to their node selectors, their required node affinity and the free chips. Pods
+    that few nodes fit are the first ones to get theirs. This is enough to see whether all Pods have a place.
     """
     free = {id(node): node_chips(node) for node in nodes}
     candidates = [[node for node in nodes if _may_be_on(pod, node)] for pod in pods]

@@ -37,7 +37,7 @@ def body_that_stops_is_cut_after_a_second():
         connection.send(post(review())[:-10])
         closed = connection.is_closed(1 + SWEEP + SLACK)
         took = time.monotonic() - start
-        assert closed and took >= 0.9, f"not closed after a second; closed: {closed}, after {took:.2f} s"
+        assert closed and took >= 0.9, f"the server must close after a second; closed: {closed}, waited {took:.2f} s"
 
 
 @check

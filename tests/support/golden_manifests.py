@@ -18,7 +18,7 @@ from golden_reviews import TESTS, changed
 
 
 def objects_of(file):
-    """Returns the objects of the manifest in `file`, with the change that it makes in its base."""
+    """Returns the objects of the manifest in `file`. A file with a base has the base's object, changed."""
     first, *beside = yaml.safe_load_all(file.read_text(encoding="utf-8"))
     if "base" in first:
         (base,) = objects_of(TESTS / first["base"])

@@ -20,8 +20,8 @@ namespace tpuwh::test {
 
 using nlohmann::json;
 
-// Returns a JSON list. It is needed because nlohmann reads braces around one object as that object,
-// not as a list with one element.
+// Returns a JSON list. The function is needed because nlohmann reads braces around one object as
+// that object, not as a list with one element.
 inline json list(const std::vector<json>& items) {
   return items;
 }

@@ -127,7 +127,8 @@ Config by_settings(const View& view) {
 
 Config layout_of(const View& view) {
   if (settings_known(view)) return by_settings(view);
-  // A search renders hundreds of configurations, and a dozen checks of one View need its result.
+  // The result of the last search is kept, because a search renders hundreds of configurations, and
+  // a dozen checks of the same View need the result.
   thread_local Json of;
   thread_local Config last;
   const Json& entries = all_entries(view.configuration.object);

@@ -64,7 +64,7 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
 
   // Returns how many bytes of the body were not received yet. Returns 0 if the header has no
   // Content-Length, or if the body is larger than limits::body_bytes. The caller may append up to
-  // that many bytes to `body` itself, and must then call read().
+  // that many bytes to `body` directly, and must then call read().
   std::size_t missing() const;
 
   // The reader's own reasons to end the request. Both return State::refused.

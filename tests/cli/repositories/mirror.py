@@ -49,7 +49,7 @@ def without_indent(indent, body):
 
 
 def parts(path, text):
-    """The manifests of a page or a script, as a reader copies them, in their order."""
+    """Returns the manifests of a page or a script in their order, each as a reader would copy it."""
     if path.endswith(".sh"):
         found = [body for _, body in HERE_DOCUMENT.findall(text)]
     else:
@@ -74,12 +74,12 @@ def real_text(repository, row):
 
 
 def of_each_file(row, files):
-    """Returns a copy of the row for each file that matches its pattern, or the row itself if no file matches."""
+    """Returns a copy of the row for each file that matches the pattern row.path, or one copy if no file matches."""
     return [dataclasses.replace(row, path=path) for path in sorted(fnmatch.filter(files, row.path)) or [row.path]]
 
 
 def manifests_of(rows):
-    """How many there are, and how many are expected to be answered with no verdict; values of a chart are none."""
+    """Counts the manifests, and those for which no verdict is expected. A values file of a chart is not a manifest."""
     manifests = [row for row in rows if row.is_manifest and row.expected != "unreadable: values of a chart"]
     count = {"manifests": len({(row.path, row.part) for row in manifests})}
     for head in ("not read", "unreadable"):
@@ -100,11 +100,11 @@ def main():
         rows = [one for row in table.rows if row.repository == short for one in of_each_file(row, files)]
         for path in sorted(files ^ {row.path for row in rows}):
             wrong += 1
-            print(f"{short} {path}: in the repository or in the table alone")
+            print(f"{short} {path}: the file must be both in the repository and in the table")
         for label, number in collections.Counter(row.label for row in rows).items():
             if number > 1:
                 wrong += 1
-                print(f"{label}: {number} rows have this label")
+                print(f"the table has {number} rows with the label {label}, expected one")
         count["files"] = len(files)
         for row in rows:
             if not row.is_manifest:

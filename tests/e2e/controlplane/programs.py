@@ -277,12 +277,12 @@ def _packages(module: Module) -> list:
 
 
 def _releases(packages: list) -> dict:
-    """Returns {module path: release}, without Go's own library and main.go of the folder, which have no release."""
+    """Returns {module path: release} of the lines of _packages(). Go's own library and our main.go have no release."""
     return dict(words[1:] for words in map(str.split, packages) if len(words) == 3)
 
 
 def _raised(module: Module, releases: dict) -> list:
-    """Returns a sentence for each module of which Go selects a later release than the go.mod of `module` requires."""
+    """Returns a sentence for each module of which Go selects a later release than our go.mod requires."""
     required = _required(_pins(module) / "go.mod")
     return [f"{path}: {_pins(module)}/go.mod has {says}, and Go selects {releases[path]}"
             for path, says in required.items() if releases.get(path, says) != says]

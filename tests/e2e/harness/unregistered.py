@@ -1,4 +1,4 @@
-"""Unregisters the webhooks of other operators for a while, because calls of them take time."""
+"""Unregisters the webhooks of other operators for a while, because calls of these webhooks take time."""
 
 import contextlib
 import time

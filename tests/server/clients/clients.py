@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Tests the program with the code by which an API server calls webhooks: clients.py PROGRAM
 
-This is k8s.io/apiserver's plugin for mutating webhooks with its ClientManager and client-go, from the Go module proxy.
-It sends recorded Pods by URL and by Service, 1 and 16 at a time, Pods of 200 KiB and 1 MiB, and Pods while certificates
-are replaced, while the server ends, and while it is stopped and continues. Prints its figures, a line each. The exit
-code is 0 or 1, or 77 if go is not installed.
+The code is k8s.io/apiserver's plugin for mutating webhooks with its ClientManager and client-go, from the Go module
+proxy. The client sends recorded Pods by URL and by Service, 1 and 16 at a time, Pods of 200 KiB and 1 MiB, and Pods
+while certificates are replaced, while the server ends, and while the server is stopped and continues. Prints the
+measured figures, one on each line. The exit code is 0 or 1, or 77 if go is not installed.
 """
 
 import json
@@ -167,7 +167,7 @@ def main():
         sys.exit(__doc__)
     program.PROGRAM = sys.argv[1]
     if not shutil.which("go"):
-        print("go is not installed, which builds the API server's client")
+        print("go is not installed; it is needed to build the API server's client")
         # .ci/run sets TPUWH_READERS_REQUIRED, because no test may be skipped there.
         sys.exit(1 if os.environ.get("TPUWH_READERS_REQUIRED") else 77)
     with tempfile.TemporaryDirectory(prefix="tpu-webhook-clients-") as folder:

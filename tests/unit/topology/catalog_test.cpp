@@ -127,7 +127,8 @@ TEST(Traits, are_those_of_the_row_that_a_label_spells) {
     EXPECT_EQ(traits.process_addresses, want) << label;
     EXPECT_EQ(traits.devices_per_chip, want ? 2u : 1u) << label;
   };
-  // These labels are a generation with such traits, or one of its machine types.
+  // Each of these labels names a generation with such traits, or a machine type of such a
+  // generation.
   for (const char* label :
        {"tpu7", "tpu7x", "tpu7x-standard-4t", "tpu7-standard-1t", "tpu7x-ultranet-4t"})
     expect(label, true);
@@ -219,7 +220,8 @@ TEST(CubeRule, allows_so_many_shapes) {
   };
   EXPECT_EQ(count("tpu-v4-podslice", 4096), 182u);
   EXPECT_EQ(count("tpu-v5p-slice", 6144), 306u);
-  // The two more are 12x24x24 and 16x20x28, which tools list beyond the documented maximum.
+  // The two further shapes are 12x24x24 and 16x20x28. Tools list them, although they are above the
+  // documented maximum.
   EXPECT_EQ(count("tpu-v5p-slice", 8960), 308u);
   EXPECT_EQ(count("tpu7x", 9216), 516u);
   EXPECT_EQ(count("tpu7x", 9800), 516u);
@@ -249,11 +251,10 @@ TEST(NearestTopology, is_what_was_meant) {
   };
   EXPECT_EQ(nearest("tpu-v6e-slice", "4x2"), "2x4");
   EXPECT_EQ(nearest("tpu-v5p-slice", "8x4x4"), "4x4x8");
-  EXPECT_EQ(nearest("tpu-v5p-slice", "12x8x4"), "4x8x12")
-      << "the axes in another order, though other topologies have as many chips";
+  EXPECT_EQ(nearest("tpu-v5p-slice", "12x8x4"), "4x8x12") << "the same axes in ascending order";
   EXPECT_EQ(nearest("tpu-v5p-slice", "16x4x16"), "4x16x16")
-      << "the case of several rows with as many chips";
-  EXPECT_EQ(nearest("tpu-v6e-slice", "2x8"), "4x4") << "a topology with as many chips";
+      << "the same axes, and not 8x8x16, a row with the same number of chips";
+  EXPECT_EQ(nearest("tpu-v6e-slice", "2x8"), "4x4") << "a row with the same number of chips";
   EXPECT_EQ(nearest("tpu-v6e-slice", "v6e-16"), "4x4");
   EXPECT_EQ(nearest("tpu-v5p-slice", "16"), "2x2x2") << "cores";
   EXPECT_EQ(nearest("tpu-v6e-slice", "v5p-16"), "");

@@ -30,7 +30,7 @@ constexpr std::string_view none = "false,false,false", second = "false,true,fals
 
 // A row of a test: the label, the topology and the chips of a container, then the expected hosts,
 // accelerator type, chip bounds, host bounds, wraparound, and whether the catalog has the topology.
-// Last, the number of containers and the expected number of processes.
+// The last two fields are the number of containers and the expected number of processes.
 struct GoodSlice {
   std::string_view accelerator, dims;
   std::uint64_t chips;  // of a container
@@ -67,7 +67,7 @@ TEST(MakeSlice, computes) {
   for (const GoodSlice& each : std::initializer_list<GoodSlice>{
            // docs/facts.md#worked-examples
            {"tpu-v5p-slice", "16x16x24", 4, 1536, "v5p-12288", "2,2,1", "8,8,24", all},
-           // docs/facts.md#host-bounds: two containers of two chips each, one per NUMA node
+           // docs/facts.md#host-bounds: a host has two containers of two chips, one per NUMA node
            {"tpu7x", "2x2x1", 2, 1, "tpu7x-8", "1,2,1", "2,1,1", none, true, 2, 2},
            {"tpu7x", "4x4x4", 2, 16, "tpu7x-128", "1,2,1", "4,2,4", all, true, 2, 32},
            {"tpu7x", "2x2x2", 1, 2, "tpu7x-16", "1,1,1", "2,2,2", none, true, 4, 8},
@@ -81,7 +81,7 @@ TEST(MakeSlice, computes) {
            {"tpux", "2x2", 4, 1, "", "2,2,1", "1,1,1", none, false},
            {"tpu7x-standard-4t", "2x2x2", 4, 2, "", "2,2,1", "1,1,2", none, false},
            {"", "16x16", 4, 64, "", "2,2,1", "8,8,1", none, false},
-           // shapes and numbers of chips that the catalog does not have, but that can be computed
+           // The catalog does not have these shapes or chips, but the slices can be computed.
            {"tpu-v6e-slice", "2x8", 4, 4, "v6e-16", "2,2,1", "1,4,1", none, false},
            {"tpu-v3-slice", "4x4", 8, 2, "v3-32", "2,4,1", "2,1,1", none, false},
            {"tpu-v6e-slice", "3x3", 3, 3, "v6e-9", "0,0,0", "0,0,0", none, false},

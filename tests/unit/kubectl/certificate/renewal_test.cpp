@@ -295,9 +295,11 @@ struct World {
     }
     return false;
   }
-  // Returns whether each API server trusts each replica, if both may use certificates that are as
-  // old as their largest delays allow. A pair of certificates is verified only once, when it first
-  // occurs, because its certificates are still valid minutes later.
+  // Returns whether every API server trusts every replica. An API server may still use a bundle of
+  // CAs that was replaced less than late_api_server ago, and a replica may still use a certificate
+  // that was replaced less than late_kubelet ago. Each pair of a bundle and a certificate is
+  // verified only when it first occurs, because a certificate does not expire within the minutes of
+  // a test.
   bool all_calls_succeed(tls::SystemTime time) const {
     for (const int of : {0, 1})
       for (std::size_t i = 0; i < trusted[of].size(); ++i) {

@@ -90,7 +90,7 @@ TEST_F(WireTest, data_does_not_count_up_to_a_limit) {
     EXPECT_EQ(made_.wire->chatter, 0u);
     EXPECT_EQ(read_turn(), 10'000);
     made_.wire->see_data(30'000);
-    EXPECT_EQ(read_turn(), 22'768) << "at most 32 KiB do not count";
+    EXPECT_EQ(read_turn(), 22'768) << "10,000 of the 32 KiB were used up before";
     made_.wire->see_data(30'000);
     EXPECT_EQ(read_turn(), 0);
     made_.wire->begin_turn();

@@ -1,4 +1,4 @@
-// Stories: this happens, then it calls that.
+// Each test makes events happen, and expects the calls that the ledger then makes.
 #include "webhook/ledger/group_ledger.hpp"
 #include "webhook/ledger/place_plan.hpp"
 #include "webhook/ledger/token.hpp"
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using Kind = GroupLedger::Call::Kind;
 using OutcomeKind = GroupLedger::Outcome::Kind;
 
-// The same for the same number.
+// Returns the same token for the same number.
 std::string made_up_token(std::uint64_t number) {
   return "0-0-" + std::to_string(1'000'000'000'000'000 + number);
 }
@@ -45,12 +45,13 @@ class GroupLedgerStory : public testing::Test {
                  .why = kind == OutcomeKind::failed ? "500 Internal Server Error" : ""},
                 now);
   }
-  // Expects that the ledger's next call is of this kind, and reports its outcome.
+  // Takes the ledger's next call, expects that the call is of this kind, and tells the ledger the
+  // outcome of the call.
   void step(Kind kind, OutcomeKind outcome) {
     EXPECT_EQ(next().kind, kind);
     done(outcome);
   }
-  // Through the calls that a new group takes.
+  // Makes the calls that the ledger needs for a new group.
   void begin_group() {
     step(Kind::read, OutcomeKind::absent);
     step(Kind::list, OutcomeKind::ok);

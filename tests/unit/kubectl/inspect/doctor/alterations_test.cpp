@@ -35,7 +35,7 @@ struct Alteration {
 
 using All = std::vector<Alteration>;
 
-// ---- changes by values of the chart, which rows of alterations.yaml name with "with"
+// ---- changes that values of the chart make; the key "with" of alterations.yaml names one of them
 
 // Changes the objects as the chart's value podMonitor.enabled does.
 void monitored(Objects& objects) {
@@ -158,7 +158,7 @@ void edit(Json& at, const std::string& path, const Json& value) {
     at.erase(step.back());
 }
 
-// Removes the object. Adds an unrelated object of the same kind, so the input still has the kind.
+// Removes the object, and adds another one, so that the input still has an object of this kind.
 void remove(Objects& objects, const std::string& kind, const std::string& name) {
   std::erase_if(objects, [&](const Json& each) {
     return each["kind"] == kind && each["metadata"]["name"] == name;
@@ -177,7 +177,8 @@ void edit_settings(Objects& objects, const Json& replaced) {
   file = text::encode_base64(text);
 }
 
-// Makes one edit of a row of alterations.yaml: `what` is its key, `value` its value.
+// Makes one edit of a row of alterations.yaml. `what` is the key of the edit, and `value` is its
+// value.
 void apply(Objects& objects, const std::string& what, const Json& value) {
   const auto [word, path] = cut(what, '/');
   const auto [kind, name] = cut(word, ' ');
@@ -227,7 +228,7 @@ Alteration row_of(Json row) {
   return out;
 }
 
-// ---- alterations that need code, because no edit of a value can make them
+// ---- alterations that need code, because the edits of alterations.yaml cannot make them
 
 std::string another_ca() {
   const std::string names[] = {"else.where.svc"};

@@ -291,7 +291,7 @@ TEST_F(DoctorTest, ignore_is_not_harmless_where_pods_are_changed) {
   EXPECT_EQ(line("service").verdict, Verdict::fail);
   view.config = not_known("RBAC missing: get secrets");
   EXPECT_EQ(line("service").verdict, Verdict::warn)
-      << "without the settings, the failurePolicy of the entries decides";
+      << "the settings are unknown, so doctor uses the failurePolicy of the webhook entries";
 }
 
 TEST_F(DoctorTest, the_file_says_what_flags_do_not) {
@@ -342,7 +342,8 @@ TEST_F(DoctorTest, without_a_feature_that_reads_the_cluster_no_rules_are_needed)
   view.roles.role = view.roles.cluster_role = absent();
   EXPECT_EQ(line("rbac").verdict, Verdict::ok);
   give(view, {"--ledger=none", "--no-placement-hint", "--followers"});
-  EXPECT_EQ(line("rbac").verdict, Verdict::fail) << "followers need to read Pods and Nodes";
+  EXPECT_EQ(line("rbac").verdict, Verdict::fail)
+      << "--followers needs a role that may read Pods and Nodes";
 }
 
 TEST_F(DoctorTest, the_hint_needs_no_rules_but_those_of_nodes) {
@@ -446,7 +447,8 @@ TEST_F(DoctorTest, a_port_that_a_private_cluster_blocks_is_found) {
   EXPECT_THAT(line("port").what, HasSubstr("only at 443 and 10250"));
   EXPECT_THAT(line("port").fix, HasSubstr("--set port=10250"));
   view.version.object["gitVersion"] = "v1.36.3";
-  EXPECT_EQ(line("port").verdict, Verdict::ok) << "only on GKE the API server reaches few ports";
+  EXPECT_EQ(line("port").verdict, Verdict::ok)
+      << "only GKE limits the ports that the API server can reach";
   EXPECT_THAT(line("port").what, HasSubstr("9443"));
   port[0]["containerPort"] = 10250;
   set(view, {{"listen", ":10250"}});

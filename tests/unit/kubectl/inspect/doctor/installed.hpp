@@ -75,8 +75,8 @@ inline const Objects& rendered() {
   return objects;
 }
 
-// Returns the configuration of another product with one webhook for new Pods, which has the rules
-// and the namespaceSelector of our first webhook, and no objectSelector.
+// Returns the webhook configuration of another product. Its only webhook is called for new Pods,
+// and has the rules and the namespaceSelector of our first webhook, but no objectSelector.
 inline Json configuration_of(const std::string& name) {
   Objects objects = rendered();
   Json entry = object_of(objects, "MutatingWebhookConfiguration")["webhooks"][0];

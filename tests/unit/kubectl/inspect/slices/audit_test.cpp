@@ -202,8 +202,8 @@ TEST(Audit, finds_nothing_where_all_is_well) {
   }
 }
 
-// A fault of a cluster. `checks` are the only checks that find something, separated by blanks, and
-// `what` is a part of the first finding's sentence.
+// A fault of a cluster. `checks` has the names of the only checks that find something, separated by
+// blanks, and `what` is a part of the first finding's sentence.
 struct Fault {
   Severity severity;
   std::string checks, what;

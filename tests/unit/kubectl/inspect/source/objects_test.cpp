@@ -175,8 +175,8 @@ TEST(ATime, of_a_snapshot_is_the_newest_that_something_happened) {
       {"{status: {containerStatuses: [{state: {terminated: {finishedAt: 2026-03-05T08:00:00Z, "
        "startedAt: 2026-03-04T08:00:00Z}}}]}}",
        "2026-03-05T08:00:00Z"},
-      // A deletion was requested its grace period before deletionTimestamp. Without a grace period
-      // the time of the request is not known.
+      // deletionTimestamp is the time of the request for a deletion plus the grace period. Without
+      // a grace period the time of the request is not known.
       {"{metadata: {deletionTimestamp: 2026-03-03T08:01:00Z, deletionGracePeriodSeconds: 60}}",
        "2026-03-03T08:00:00Z"},
       {"{metadata: {deletionTimestamp: 2026-03-03T08:01:00Z}}", ""},

@@ -7,7 +7,7 @@
 namespace tpuwh::server::expand {
 namespace {
 
-// The story job-2x4 of tests/golden/expand shows a whole Pod of such a Job.
+// tests/golden/expand compares whole Pods of such a Job with recorded ones (job-2x4).
 constexpr const char* indexed_job = R"(
 apiVersion: batch/v1
 kind: Job

@@ -55,8 +55,8 @@ TEST(AJobSet, names_its_subdomain_or_has_none) {
   EXPECT_FALSE(spec("{subdomain: net, enableDNSHostnames: false}").contains("subdomain"));
 }
 
-// The story jobset-multislice of tests/golden/expand has an exclusive JobSet in which only leaders
-// have affinity.
+// tests/golden/expand has an exclusive JobSet without the annotation node-selector
+// (jobset-multislice). In that JobSet, only the first Pod of each Job has affinity.
 TEST(AnExclusiveJobSet, on_labelled_nodes_selects_them) {
   const Expansion got =
       expand_edited(two_kinds, {{"/metadata/annotations",

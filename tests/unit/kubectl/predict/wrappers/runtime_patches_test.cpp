@@ -19,7 +19,8 @@ TEST(Merges, are_those_of_kubernetes) {
       {"{containers: [{name: a, image: x}, {name: b}]}",
        "{containers: [{name: b, env: [{name: E, value: 1}]}]}",
        "{containers: [{name: a, image: x}, {name: b, env: [{name: E, value: 1}]}]}"},
-      // A new element becomes the first one, or follows the element that it follows in the patch.
+      // An element that the list does not have becomes its first element if it is first in the
+      // patch, too. Otherwise the new element is inserted after its predecessor in the patch.
       {"{env: [{name: A}, {name: B}]}", "{env: [{name: C}]}",
        "{env: [{name: C}, {name: A}, {name: B}]}"},
       {"{env: [{name: A}, {name: B}]}", "{env: [{name: B}, {name: C}]}",

@@ -8,8 +8,8 @@
 
 namespace tpuwh::test::cel {
 
-// The state of one evaluation: the bound names (the names of macros such as all() are last), and
-// the values that were computed.
+// The state of one evaluation. names_ has the names that are bound to values: first "object", then
+// the names that macros such as all() bind. kept_ has the values that were computed.
 class Expression::Evaluation {
  public:
   explicit Evaluation(const Json& object) { names_.emplace_back("object", &object); }
@@ -49,7 +49,7 @@ class Expression::Evaluation {
   std::deque<Json> kept_;
 };
 
-// Parses an expression, and makes a function of each of its parts.
+// Parses an expression, and makes a function of each part of the expression.
 class Expression::Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -267,7 +267,7 @@ class Expression::Parser {
 
   static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-  // Or a number.
+  // Reads a name or a number.
   std::string name() {
     skip();
     const std::size_t begin = at_;

@@ -49,7 +49,8 @@ class ConnectionsTest : public testing::Test {
   using Guests = std::vector<std::unique_ptr<Guest>>;
 
   Guest guest() { return {context_, all_}; }
-  // Returns `count` connections that wait for `what`. Connection number i has waited for since(i).
+  // Returns `count` connections that wait for `what`. Connection number i has waited for the time
+  // since(i).
   template <class Since>
   Guests guests(Connections& all, std::size_t count, Waiting what, Since since) {
     Guests made;

@@ -35,7 +35,8 @@ using namespace std::chrono_literals;
 const std::string ask_livez = "GET /livez HTTP/1.1\r\nHost: h\r\n\r\n";
 const std::string ask_nothing = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
 
-// Returns a review of a Ray worker with KubeRay's index labels. The ledger is informed about it.
+// Returns a review of a Ray worker whose index labels from KubeRay say its place. The server does
+// not ask the ledger for a place, but tells the ledger this one.
 std::string placed_worker_review() {
   std::string review = worker_review();
   review.replace(review.find(R"("labels":{)"), 10,
@@ -228,8 +229,8 @@ class SessionTest : public WithHandlers {
     EXPECT_EQ(status_of(hear(peer)), 200u);
     EXPECT_EQ(status_of(ask_large(other, service_review())), 200u);
   }
-  // Sends `part`, which has 1,000 bytes, `parts` times. Returns each change of the memory that is
-  // held, and expects that it is always enough for the parts that were sent.
+  // Sends `part`, which has 1,000 bytes, `parts` times. Returns each size that the held memory has
+  // had, and expects that the memory is always large enough for the parts that were sent.
   std::vector<std::size_t> steps_of(int peer, int parts, const std::string& part) {
     std::vector<std::size_t> steps;
     for (int i = 1; i <= parts; ++i) {
@@ -617,8 +618,8 @@ TEST_F(LittleMemory, is_not_asked_for_by_what_comes_and_goes_out_whole) {
   }
 }
 
-// A review that asks the ledger needs its own memory, even if it was read completely into the
-// buffer.
+// A review for which the ledger is asked needs memory of its own, even if the read buffer holds the
+// whole review.
 TEST_F(LittleMemory, is_waited_for) {
   for (const std::string& review : {apart, worker_review()}) {
     const int peer = connect();
