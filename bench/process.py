@@ -5,7 +5,7 @@ bench/process.py build/bench/server/tpu-webhook build/bench/bench/print_payload 
 
 Per review of one kept TLS connection, once all that grows has grown: instructions (callgrind, within 3 % of
 process.txt), allocations (calls of malloc and its kin, no more than there), system calls of the event loop for the
-connection and the log (strace, exact) and page faults (none). Each is the difference of two counts, which leaves out
+connection and the log (strace, exact but for reads) and page faults (none). Each is the difference of two counts, which leaves out
 the start of the program and the handshake. `usual` is the recorded Pod of a JobSet, `long` the same with annotations up
 to 44 KB, for which no release is compiled. OpenSSL allocates seven times a review and twice a further record: it
 gives its buffers back so that an idle connection is small. The others are frames of coroutines.
@@ -182,7 +182,8 @@ def recorded():
 def faults(found, wanted):
     for key in sorted(found.keys() | wanted.keys()):
         is_, was = found.get(key, 0.0), wanted.get(key, 0.0)
-        most = {"instructions": TOLERANCE * was, "allocations": 0.5}.get(key[1], 0.005)  # timers allocate, too
+        # Timers allocate, too, and a review that arrives in pieces takes one more read now and then.
+        most = {"instructions": TOLERANCE * was, "allocations": 0.5, "recvfrom": 0.3}.get(key[1], 0.005)
         if abs(is_ - was) > most:
             yield f"{key[0]}: {is_:,.3f} {key[1]} a review, wanted {was:,.3f} (± {most:,.3f})"
 
