@@ -5,8 +5,8 @@ bench/process.py build/bench/server/tpu-webhook build/bench/bench/print_payload 
 
 Per review of one kept TLS connection, once all that grows has grown: instructions (callgrind, within 3 % of
 process.txt), allocations (calls of malloc and its kin, no more than there), system calls of the event loop for the
-connection and the log (strace, exact but for reads) and page faults (none). Each is the difference of two counts, which leaves out
-the start of the program and the handshake. `usual` is the recorded Pod of a JobSet, `long` the same with annotations up
+connection and the log (strace, exact but for reads) and page faults (none). Each is the difference of two counts,
+which leaves out the start of the program and the handshake. `usual` is the recorded Pod of a JobSet, `long` the same with annotations up
 to 44 KB, for which no release is compiled. OpenSSL allocates seven times a review and twice a further record: it
 gives its buffers back so that an idle connection is small. The others are frames of coroutines.
 
