@@ -77,10 +77,6 @@ std::string jobset_review_of(const std::string& topology) {
   return review.dump() + '\n';
 }
 
-std::span<const std::string_view> payload_names() {
-  return names;
-}
-
 std::string payload(std::string_view name) {
   if (name == "large") return large_review();
   if (name == "long") return long_review();

@@ -1,7 +1,6 @@
 // The reviews that figures are about, as a real API server sent them (tests/golden/recorded).
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,8 +13,8 @@ std::string jobset_review();
 // The same Pod in a v5p slice of this topology (2x2x2 to 16x16x24: up to 1,536 hosts).
 std::string jobset_review_of(const std::string& topology);
 
-// Returns the names of the payloads. A payload is the review of one Pod: one for each workload API,
-// and two that are larger.
+// Returns the payload with this name, the review of one Pod: one for each workload API, and two
+// that are larger. Throws std::runtime_error for another name.
 //
 //   jobset       the Pod of jobset_review()
 //   ray          a worker of a RayCluster that has KubeRay's index labels
@@ -25,7 +24,6 @@ std::string jobset_review_of(const std::string& topology);
 //   pod          a Pod without a controller
 //   long         the Pod of jobset with annotations of 44 KB, for which no release is optimized
 //   large        the Pod of jobset with 150 variables and three copies of itself as annotations
-std::span<const std::string_view> payload_names();
 std::string payload(std::string_view name);
 
 }  // namespace tpuwh::bench
