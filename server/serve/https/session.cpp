@@ -85,14 +85,17 @@ class Conversation {
     if (is_validation(resource)) parser_->discard_excess();
     if (parser_->check_length() == State::refused) co_return co_await refuse(parser_->refusal());
     const bool whole = has_come_whole();
-    if (!whole) state = co_await receive_body();
+    if (!whole) {
+      state = co_await read_body();
+      give_back_buffer();
+    }
     if (state == State::need_more) co_return false;
     if (state == State::refused) co_return co_await refuse(parser_->refusal());
     if (is_large()) {
       const bool begun = co_await begin_large_review(Pass::first);
       if (!begun) co_return co_await refuse(too_many_bodies());
     }
-    const std::size_t in_buffer = whole ? parser_->missing() : 0;
+    std::size_t in_buffer = whole ? parser_->missing() : 0;
     const std::optional<Answered> answered =
         parser_->has_excess()
             ? service_.handlers.allow_unchecked(body_)
@@ -104,12 +107,13 @@ class Conversation {
       const std::optional<Reply> second = co_await answer_later(resource, first, in_buffer);
       if (!second) co_return co_await refuse(too_many_bodies());
       reply = *second;
+      in_buffer = 0;  // answer_later() has moved the review to `body_`
     }
     if (first.ledger.use == Use::note)
       service_.places.note(first.ledger.request, first.ledger.place);
     flush_log_after_turn();
     const net::Sent sent = send_now(reply);
-    if (body_.empty()) leave_buffer(in_buffer);
+    leave_buffer(in_buffer);
     give_back_body();  // the peer may take its time to read the rest
     net::error_code error = sent.error;
     if (!error && sent.size < service_.out.size()) error = co_await send_rest(sent.size);
@@ -138,20 +142,6 @@ class Conversation {
   void leave_buffer(std::size_t size) {
     buffer_.consume(size);
     give_back_buffer();
-  }
-
-  // Reads a body into `body_`. Returns need_more if the client closed the connection before its
-  // end.
-  net::Task<State> receive_body() {
-    // A client that has sent some of the body does not wait for "100 Continue".
-    if (head_.expects_continue && head_.http_1_1 && buffer_.size() == 0) {
-      const net::error_code error = co_await say_continue();
-      if (error) co_return State::need_more;
-    }
-    State state = hold_body() ? step() : State::need_more;
-    if (state == State::need_more) state = co_await read_body();
-    give_back_buffer();
-    co_return state;
   }
 
   // Others may use the handlers, and the place of a large review, while the cluster is asked: each
@@ -245,8 +235,14 @@ class Conversation {
     }
   }
 
-  // The same for the body, which has to come at a rate and to be held.
+  // Reads the body into `body_`. The body must come at the rate of BodyPace, and waits for the
+  // memory that it takes. Returns need_more if the client closed the connection before its end.
   net::Task<State> read_body() {
+    // A client that has sent some of the body does not wait for "100 Continue".
+    if (head_.expects_continue && head_.http_1_1 && buffer_.size() == 0) {
+      const net::error_code error = co_await say_continue();
+      if (error) co_return State::need_more;
+    }
     const net::TimePoint until = net::Clock::now() + body_limit();
     BodyPace pace;
     for (;;) {
